@@ -74,6 +74,7 @@ public:
       return failure(MOORING_JSON_NOT_AN_OBJECT, parser.offset(0));
     }
     for (uint32_t token = 0; token < count; ++token) {
+      token = skip_plain_members(token, count);
       if (is_complete) { return failure(MOORING_JSON_TRAILING, parser.offset(token)); }
       mooring_json_result result = take(token);
       if (result.code != MOORING_JSON_OK) { return result; }
@@ -89,6 +90,27 @@ private:
   Expected expected = Expected::value;
   uint32_t nodes = 0;
   bool is_complete = false;
+
+  /// Skips members with strings, numbers and literals as values, where no parts are noted and
+  /// another member follows: most tokens of a feed. Returns the token that follows.
+  uint32_t skip_plain_members(uint32_t token, uint32_t count) noexcept {
+    if (expected != Expected::key && expected != Expected::key_or_end) { return token; }
+    if (notes_parts && parser.containers.size() < 3) { return token; }
+    while (count - token > 4 && parser.character(token) == '"'
+           && parser.character(token + 1) == ':' && is_scalar(parser.character(token + 2))
+           && parser.character(token + 3) == ',') {
+      token += 4;
+      nodes += 2;
+      expected = Expected::key;
+    }
+    return token;
+  }
+
+  static bool is_scalar(uint8_t character) noexcept {
+    // Square brackets differ from braces in this bit.
+    uint8_t bracket = character | 0x20;
+    return bracket != '{' && bracket != '}' && character != ',' && character != ':';
+  }
 
   mooring_json_result take(uint32_t token) noexcept {
     uint8_t character = parser.character(token);

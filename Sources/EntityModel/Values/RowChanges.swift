@@ -34,6 +34,17 @@ package struct RowChanges: Sendable {
     }
   }
 
+  /// Returns the changes that do not satisfy the closure: these changes if none does.
+  package func without(_ isLeftOut: (Change) throws -> Bool) rethrows -> RowChanges {
+    guard let first = try entries.firstIndex(where: isLeftOut) else { return self }
+    var rest = RowChanges()
+    for change in entries[..<first] { rest.set(change.position, to: change.value) }
+    for change in entries[(first + 1)...] where try !isLeftOut(change) {
+      rest.set(change.position, to: change.value)
+    }
+    return rest
+  }
+
   /// Removes all changes and keeps their memory.
   package mutating func removeAll() {
     entries.removeAll(keepingCapacity: true)

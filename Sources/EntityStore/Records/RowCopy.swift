@@ -43,6 +43,22 @@ package struct RowCopy: Sendable {
     bytes.withUnsafeMutableBytes { RecordEncoder.store(value, at: slot, in: $0) }
   }
 
+  /// Returns the row with the new values in place, which are not validated.
+  package func changed(by changes: RowChanges) -> RowCopy {
+    var changed: [UInt8] = []
+    let plan = entity.record.plan
+    bytes.withUnsafeBytes { bytes in
+      if let view = entity.record.view(of: bytes), entity.record.isCurrent(view),
+        plan.isSound(bytes)
+      {
+        RecordEncoder.encode(changes, overSound: bytes, as: plan, into: &changed)
+      } else {
+        entity.encode(changes.laid(over: values()), into: &changed)
+      }
+    }
+    return RowCopy(changed, of: entity)
+  }
+
   /// Calls the closure with a view of the copy.
   ///
   /// - Throws: The error of the closure.

@@ -4,7 +4,10 @@ import FeedDocuments
 import Foundation
 
 /// One item converted to a row of its entity, before it is compared with the store.
-struct MappedItem {
+///
+/// A class, because an item passes through several collections, and its properties hold references
+/// that each copy would count.
+final class MappedItem: Sendable {
   let target: FeedTarget
   let id: String
   let revision: Int64?
@@ -38,6 +41,22 @@ struct MappedItem {
     }
 
     func hash(into hasher: inout Hasher) { hasher.combine(idHash) }
+  }
+
+  init(
+    _ item: FeedItem, of target: FeedTarget, row: RowCopy, hash: Int64, volatile: [Int],
+    updatedAt: Date?, deletedAt: Date?
+  ) {
+    self.target = target
+    id = item.id
+    revision = item.revision
+    self.updatedAt = updatedAt
+    isDeleted = item.isDeleted
+    self.deletedAt = deletedAt
+    self.row = row
+    self.hash = hash
+    self.volatile = volatile
+    key = Key(item.id, of: target)
   }
 
   private static let distinctive = [
@@ -148,10 +167,9 @@ struct ItemMapper {
     row.set(revision, at: target.revision)
     row.set(.int64(hash), at: target.hash)
     return MappedItem(
-      target: target, id: item.id, revision: item.revision,
+      item, of: target, row: row, hash: hash, volatile: volatile,
       updatedAt: item.updatedAt.map { min($0, latestDate) },
-      isDeleted: item.isDeleted, deletedAt: deletedAt(of: item, &report), row: row, hash: hash,
-      volatile: volatile, key: MappedItem.Key(item.id, of: target))
+      deletedAt: deletedAt(of: item, &report))
   }
 
   /// Limits `updatedAt` to the latest allowed date.

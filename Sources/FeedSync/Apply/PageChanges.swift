@@ -27,26 +27,33 @@ struct PageChanges {
 
   /// Compares the items of a page with the stored ones, and counts those that change nothing.
   ///
+  /// - Parameter hasRecords: False if the snapshot has no records of items except those of earlier
+  ///   pages of this listing. All items then count as new; the unique index refuses those that are
+  ///   listed again, and the write decides about them.
   /// - Parameter pending: The changes of earlier pages that are not in the snapshot yet. The write
   ///   decides about an item of theirs that is listed again.
   mutating func add(
-    _ mapped: [MappedItem], feedID: Int64, _ rules: ListingRules, pending: [PageChanges],
-    seen: inout SeenRecords,
-    _ report: inout SyncReport, in transaction: ReadTransaction
+    _ mapped: [MappedItem], feedID: Int64, _ rules: ListingRules, hasRecords: Bool,
+    pending: [PageChanges], seen: inout SeenRecords, _ report: inout SyncReport,
+    in transaction: ReadTransaction
   ) throws {
     let hasTombstones = try Tombstones.exist(in: transaction)
+    let hasEarlier = !positions.isEmpty
     for item in deduplicated(mapped, rules, &report) {
-      if let position = positions[item.key] {
+      if hasEarlier, let position = positions[item.key] {
         items[position].item = preferred(item, items[position].item, &report)
         continue
       }
-      let isPending = pending.contains { $0.positions[item.key] != nil }
-      let news =
-        try isPending
-        ? .change(isNew: false)
-        : news(
-          of: item, feedID: feedID, rules, hasTombstones: hasTombstones, seen: &seen, &report,
-          in: transaction)
+      let stored =
+        hasRecords ? try FeedRecords.row(of: item, feedID: feedID, in: transaction) : nil
+      let news: News =
+        if stored == nil, !hasTombstones {
+          .change(isNew: true)
+        } else if pending.contains(where: { $0.positions[item.key] != nil }) {
+          .change(isNew: false)
+        } else {
+          try news(of: item, stored, feedID: feedID, rules, seen: &seen, &report, in: transaction)
+        }
       guard case .change(let isNew) = news else { continue }
       positions[item.key] = items.count
       items.append(Change(item: item, isNew: isNew))
@@ -63,11 +70,11 @@ struct PageChanges {
     var result: [MappedItem] = []
     result.reserveCapacity(mapped.count)
     for item in mapped {
-      guard let position = positions[item.key] else {
-        positions[item.key] = result.count
+      guard let position = positions.updateValue(result.count, forKey: item.key) else {
         result.append(item)
         continue
       }
+      positions[item.key] = position
       let earlier = result[position]
       result[position] = preferred(item, earlier, of: rules, &report)
       if item.hash != earlier.hash, !item.isDeleted, !earlier.isDeleted {
@@ -102,11 +109,11 @@ struct PageChanges {
   }
 
   private func news(
-    of item: MappedItem, feedID: Int64, _ rules: ListingRules, hasTombstones: Bool,
+    of item: MappedItem, _ stored: StoredRow?, feedID: Int64, _ rules: ListingRules,
     seen: inout SeenRecords, _ report: inout SyncReport, in transaction: ReadTransaction
   ) throws -> News {
-    guard let stored = try FeedRecords.row(of: item, feedID: feedID, in: transaction) else {
-      guard hasTombstones, let tombstone = try Tombstones.find(item, feedID, transaction) else {
+    guard let stored else {
+      guard let tombstone = try Tombstones.find(item, feedID, transaction) else {
         return .change(isNew: true)
       }
       guard tombstone.refuses(item, rules, wasMet: seen.contains(tombstone.id)) else {

@@ -1,5 +1,6 @@
 import EntityModel
 import EntityStore
+import FeedDocuments
 import Foundation
 
 /// Writes the changes of pages. Compares each item again inside the transaction: local values may
@@ -28,10 +29,11 @@ struct PageWriter {
   ) throws {
     // A new item has no tombstone of this page, because no page has an item twice.
     let hasTombstones = try Tombstones.exist(in: transaction)
+    var entries = changes.users[...]
     for change in changes.items {
       let item = change.item
       if change.isNew, !hasTombstones, !item.isDeleted,
-        try insert(item, seen: &seen, &counts)
+        try insert(item, &entries, seen: &seen, &counts)
       {
         continue
       }
@@ -47,24 +49,38 @@ struct PageWriter {
         try writeAbsent(item, seen: &seen, &counts)
       }
     }
-    for entry in changes.users { try users.apply(entry, &counts) }
+    for entry in entries { try users.apply(entry, &counts) }
   }
 
   /// Inserts an item that the snapshot did not have, without looking it up again: the unique index
   /// refuses it if another writer was faster.
   ///
+  /// - Parameter entries: The page's entries of users. If the first one is for the item, it is
+  ///   merged before the insertion and removed, which saves an update: entries mostly have the
+  ///   order of the items.
   /// - Returns: False if the item must be compared with what is stored now.
   private func insert(
-    _ item: MappedItem, seen: inout SeenRecords, _ counts: inout WriteCounts
+    _ item: MappedItem, _ entries: inout ArraySlice<UserEntry>, seen: inout SeenRecords,
+    _ counts: inout WriteCounts
   ) throws -> Bool {
+    var merged: UserStates.NewRecord?
+    if let entry = entries.first, entry.id == item.id, !mayHaveUserState(counts) {
+      merged = users.newRecord(of: item, with: entry)
+    }
     let id: Int64
     do {
-      id = try transaction.insert(item.row, into: item.target.entity)
+      id = try transaction.insert(merged?.row ?? item.row, into: item.target.entity)
     } catch let error as StoreError where error.code == .uniqueViolation {
       return false
     }
     try complete(item, id, seen: &seen, &counts)
+    if let merged, let entry = entries.popFirst() { try users.save(merged, of: entry, &counts) }
     return true
+  }
+
+  /// Returns true if there may be an entry of a user for an item that has no record.
+  private func mayHaveUserState(_ counts: WriteCounts) -> Bool {
+    hasUserStates || counts.usersWaiting > 0
   }
 
   /// Counts a new record, and merges the user's values that were reported before it existed.
@@ -72,7 +88,7 @@ struct PageWriter {
     _ item: MappedItem, _ id: Int64, seen: inout SeenRecords, _ counts: inout WriteCounts
   ) throws {
     counts.new += 1
-    if hasUserStates || counts.usersWaiting > 0 { try users.applyPending(to: item.id, &counts) }
+    if mayHaveUserState(counts) { try users.applyPending(to: item.id, &counts) }
     seen.insert(ObjectID(entity: item.target.entity.name, number: id))
   }
 

@@ -64,6 +64,35 @@ struct UserStates {
     try table.save(last, of: entry.id, revision: entry.revision, over: id, in: transaction)
   }
 
+  /// A new item's record with the values of an entry.
+  struct NewRecord {
+    let row: RowCopy
+    fileprivate let last: LastServerValues
+    /// The number of values that differ from the defaults.
+    fileprivate let changed: Int
+  }
+
+  /// Merges the first entry for an item into the record that is about to be inserted.
+  ///
+  /// - Returns: `nil` if records of several entities may have the item's id: the first of them gets
+  ///   the values.
+  func newRecord(of item: MappedItem, with entry: UserEntry) -> NewRecord? {
+    guard targets.count == 1, targets[0].feed === item.target else { return nil }
+    var last = LastServerValues()
+    let changes = merge(UserStates.values(of: entry), into: &last, targets[0]) {
+      item.target.defaults[$0]
+    }
+    let row = changes.isEmpty ? item.row : item.row.changed(by: changes)
+    return NewRecord(row: row, last: last, changed: changes.entries.count)
+  }
+
+  /// Stores the entry of a record that was inserted.
+  func save(_ record: NewRecord, of entry: UserEntry, _ counts: inout WriteCounts) throws {
+    counts.userValues += record.changed
+    try table.save(
+      record.last, of: entry.id, revision: entry.revision, over: nil, in: transaction)
+  }
+
   /// Returns true if an entity has such a local attribute. This bounds the values that wait.
   private func isLocalAttribute(_ name: String) -> Bool {
     targets.contains { $0.feed.localAttributes[name] != nil }
@@ -90,19 +119,28 @@ struct UserStates {
     guard let row = try transaction.row(id, of: entity) else {
       throw StoreError.missing(ObjectID(entity: entity.name, number: id))
     }
+    let changes = try merge(news, into: &last, target) { try row.value($0) }
+    counts.userValues += changes.entries.count
+    if !changes.isEmpty { try transaction.update(changes, id: id, in: entity) }
+  }
+
+  /// Returns the changes of a record by values of the server, and notes those values.
+  ///
+  /// - Parameter value: Returns the record's value at a position.
+  private func merge(
+    _ news: [(name: String, value: Value)], into last: inout LastServerValues, _ target: UserTarget,
+    over value: (Int) throws -> Value
+  ) rethrows -> RowChanges {
     var changes = RowChanges()
     for (name, new) in news {
       guard let position = target.feed.localAttributes[name],
-        !target.feed.links.contains(position), let value = target.fit(new, at: position)
+        !target.feed.links.contains(position), let new = target.fit(new, at: position)
       else { continue }
       let base = last.said[name] ?? target.feed.defaults[position]
-      if try value != base && row.value(position) == base {
-        changes.set(position, to: value)
-        counts.userValues += 1
-      }
-      last.said[name] = value
+      if try new != base && value(position) == base { changes.set(position, to: new) }
+      last.said[name] = new
     }
-    if !changes.isEmpty { try transaction.update(changes, id: id, in: entity) }
+    return changes
   }
 
   /// Returns the values of an entry. One that cannot be represented is left out; only an explicit

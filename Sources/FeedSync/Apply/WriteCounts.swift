@@ -9,6 +9,9 @@ struct WriteCounts: Sendable {
   var userValues = 0
   /// The entries of users that wait for their item.
   var usersWaiting = 0
+
+  /// The items that the writes have decided about.
+  var items: Int { new + changed + unchanged + deleted + skipped }
 }
 
 extension SyncReport {

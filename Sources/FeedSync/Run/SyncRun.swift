@@ -16,6 +16,8 @@ struct SyncRun {
   private let saved: Checkpoint<SyncCheckpoint>
   /// True if the store had entries of users when the listing began.
   private var hasUserStates: Bool
+  /// False while all records of items are new ones of this listing.
+  private var hasRecords: Bool
 
   private var machine: SyncMachine
   /// The records that the comparisons and the commits have met.
@@ -38,13 +40,15 @@ struct SyncRun {
     self.id = id
     self.store = store
     self.clock = clock
-    let (targets, catalog, hasUserStates) = try store.read { transaction in
-      (
-        try FeedTarget.all(in: transaction), transaction.catalog,
-        try UserStateTable.hasEntries(in: transaction)
+    let (targets, catalog, hasUserStates, hasRecords) = try store.read { transaction in
+      let targets = try FeedTarget.all(in: transaction)
+      return (
+        targets, transaction.catalog, try UserStateTable.hasEntries(in: transaction),
+        try targets.keys.contains { try transaction.count(of: $0) > 0 }
       )
     }
     self.hasUserStates = hasUserStates
+    self.hasRecords = hasRecords
     let schema = catalog.schema
     self.targets = targets
     revision = catalog.revision
@@ -155,6 +159,8 @@ struct SyncRun {
     let committed = commits.takeCommitted()
     guard let number = committed.number else { return }
     written = committed.counts
+    // Items are listed again.
+    if written.new < written.items { hasRecords = true }
     seen.insert(committed: committed.seen)
     handedOver.removeAll { $0.number <= number }
     if let report = committed.report { progress(report) }
@@ -190,7 +196,8 @@ struct SyncRun {
     try store.read { transaction in
       try transaction.requireSchema(revision)
       try changes.add(
-        items, feedID: id, rules, pending: pending, seen: &seen, &report, in: transaction)
+        items, feedID: id, rules, hasRecords: hasRecords, pending: pending, seen: &seen, &report,
+        in: transaction)
       changes.users += try UserStates.news(of: users, feedID: id, rules, in: transaction)
     }
     return .compared(
@@ -218,8 +225,8 @@ struct SyncRun {
     }
     seen = SeenRecords()
     changes = PageChanges()
-    // The pages before may have left entries that wait for their items.
-    hasUserStates = true
+    // The pages before may have left records, and entries that wait for their items.
+    (hasUserStates, hasRecords) = (true, true)
     begin(with: seen)
   }
 

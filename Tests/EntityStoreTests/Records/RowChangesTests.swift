@@ -39,6 +39,37 @@ import Testing
     }
   }
 
+  @Test func aChangedCopyHasTheNewValues() async throws {
+    try await withTemporaryStore(seed: 45) { temporary in
+      var random = temporary.random
+      let entity = try temporary.store.catalog().entity("Sample")
+      for _ in 0..<300 {
+        var bytes: [UInt8] = []
+        entity.encode(random.row(of: entity.description.attributes), into: &bytes)
+        var changes = RowChanges()
+        for (position, attribute) in entity.description.attributes.enumerated()
+        where random.oneIn(3) {
+          changes.set(position, to: random.oneIn(4) ? .null : random.value(attribute.type.kind))
+        }
+        let copy = RowCopy(bytes, of: entity)
+        var expected: [UInt8] = []
+        entity.encode(changes.laid(over: copy.values()), into: &expected)
+        let changed = copy.changed(by: changes).withBytes { Array($0) }
+        try #require(changed == expected, "\(random.seed)")
+      }
+    }
+  }
+
+  @Test func onlyTheChangesThatAreNotLeftOutRemain() {
+    var changes = RowChanges()
+    for position in 0..<5 { changes.set(position, to: .int64(Int64(position))) }
+    let rest = changes.without { $0.position % 2 == 1 }
+    #expect(rest.entries.map(\.position) == [0, 2, 4])
+    #expect(rest[4] == .int64(4) && rest[3] == nil)
+    let (all, none) = (changes.without { _ in false }, changes.without { _ in true })
+    #expect(all.entries.count == 5 && none.isEmpty)
+  }
+
   @Test func aChangeOfADamagedRecordIsRefusedOrMakesARecord() throws {
     var random = SeededRandom(seed: testSeed(42))
     for _ in 0..<2_000 {

@@ -45,6 +45,18 @@ import Testing
     }
   }
 
+  @Test func anItemThatWasNotLookedUpIsComparedWithItsRecord() async throws {
+    try await withSync { sync async throws in
+      _ = try await write(try changes(of: [item("1", rev: 2)], sync), sync)
+      let again = try changes(
+        of: [item("1", rev: 2), item("2", rev: 2)], sync, hasRecords: false)
+      #expect(again.items.map(\.isNew) == [true, true])
+      let counts = try await write(again, sync)
+      #expect((counts.new, counts.unchanged) == (1, 1))
+      #expect(try sync.store.read { try $0.count(of: "Episode") } == 2)
+    }
+  }
+
   private let rules = ListingRules(mode: .delta, isNewEpoch: false, isNewMapping: false)
 
   private func item(_ id: String, rev: Int64) -> FeedItem {
@@ -57,7 +69,9 @@ import Testing
   }
 
   /// Compares items with the store as it is now.
-  private func changes(of items: [FeedItem], _ sync: SyncFixture) throws -> PageChanges {
+  private func changes(
+    of items: [FeedItem], _ sync: SyncFixture, hasRecords: Bool = true
+  ) throws -> PageChanges {
     try sync.store.read { transaction in
       var report = SyncReport(feed: SyncFixture.url)
       var mapper = ItemMapper(
@@ -69,7 +83,8 @@ import Testing
       try #require(mapped.count == items.count, "\(report)")
       var (changes, seen) = (PageChanges(), SeenRecords())
       try changes.add(
-        mapped, feedID: sync.feedID, rules, pending: [], seen: &seen, &report, in: transaction)
+        mapped, feedID: sync.feedID, rules, hasRecords: hasRecords, pending: [], seen: &seen,
+        &report, in: transaction)
       return changes
     }
   }

@@ -109,6 +109,45 @@ import Testing
     }
   }
 
+  /// Entries in the order of the items are merged before the insertion, others after it.
+  @Test func entriesOfNewItemsApplyInAnyOrder() async throws {
+    let items = (0..<6).map { HomeFeedText.Item("i\($0)", 1) }
+    let entries = [
+      #"{"id":"i0","rev":1,"progress":0.5,"watchedAt":"2026-11-01T00:00:00Z"}"#,
+      #"{"id":"i2","rev":2,"progress":7,"title":"x"}"#, #"{"id":"i3","rev":3,"progress":0}"#,
+      #"{"id":"i3","rev":4,"progress":0.25}"#, #"{"id":"other","rev":5,"progress":0.1}"#,
+      #"{"id":"i5","rev":6,"progress":1}"#,
+    ]
+    var expected: (progress: [Double?], states: [String], values: Int)?
+    var orders = [entries, entries.reversed()]
+    orders.append([entries[5]] + entries[..<5])
+    for order in orders {
+      try await withSync { fixture async throws in
+        var page = HomeFeedText(items)
+        page.users = order
+        fixture.serve(.page(page.text))
+        let report = try await fixture.sync()
+        #expect(report.new == 6)
+        let progress = try items.map { try fixture.episode($0.id)?.progress }
+        let states = try fixture.store.read { transaction in
+          try transaction.fetch(FetchRequest(entityName: "_UserState")).map { record in
+            try ["itemID", "values", "isPending"].map { try record[$0].text }
+              .joined(separator: " ")
+          }.sorted()
+        }
+        // The order of two entries for one item decides which of them is a change.
+        let kept = states.filter { !$0.hasPrefix("i3") }
+        guard let first = expected else {
+          #expect(progress == [0.5, 0, 0, 0.25, 0, 1] && report.userValues == 4)
+          expected = (progress, kept, report.userValues)
+          return
+        }
+        #expect(progress == first.progress && kept == first.states)
+        #expect(report.userValues == first.values)
+      }
+    }
+  }
+
   @Test func anEntryOnThePageBeforeItsItemApplies() async throws {
     try await withSync { fixture async throws in
       var page = HomeFeedText(items, next: "?page=1")
