@@ -88,10 +88,21 @@ public final class TreeWriter: TreeTransaction {
   public func delete(_ tree: Tree, key: UnsafeRawBufferPointer) throws -> Bool {
     try requireTree(tree)
     var keyValue = MDB_val(key)
-    let result = mdb_del(raw, tree.handle, &keyValue, nil)
+    let result =
+      if let place = place(in: tree) {
+        remove(&keyValue, at: place)
+      } else {
+        mdb_del(raw, tree.handle, &keyValue, nil)
+      }
     if result == MDB_NOTFOUND { return false }
     guard result == MDB_SUCCESS else { throw failed(result, key: key, valueCount: 0) }
     return true
+  }
+
+  private func remove(_ key: inout MDB_val, at place: OpaquePointer) -> Int32 {
+    var value = MDB_val()
+    let found = mdb_cursor_get(place, &key, &value, MDB_SET)
+    return found == MDB_SUCCESS ? mdb_cursor_del(place, 0) : found
   }
 
   /// Removes every entry of a tree.

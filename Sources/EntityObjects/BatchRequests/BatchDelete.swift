@@ -36,13 +36,14 @@ extension Store {
         let terms = Deletion.Terms(followsRules: !options.without.contains(.deleteRules)) {
           try bound.contains($0.id, of: $0.entity)
         }
-        return { row, counts in
-          guard case .record(let old) = row.fields else { return [] }
-          // Checked before the deletion: deleted records match nothing.
+        return { row, counts, changed in
+          guard case .record(let old) = row.fields else { return }
           let removed = try Deletion.run(of: row.id, old, in: bound.entity, on: terms, transaction)
-            .filter { $0.entity == entityName && selection.contains($0.id) }
-          counts.deleted += Int64(removed.count)
-          return removed.map(\.id)
+          for item in removed
+          where item.entity == entityName && (item.id == row.id || selection.contains(item.id)) {
+            changed.append(item.id)
+          }
+          counts.deleted += Int64(changed.count)
         }
       }
     }

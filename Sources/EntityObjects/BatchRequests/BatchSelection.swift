@@ -90,8 +90,8 @@ struct BoundSelection {
 }
 
 extension BatchRun {
-  /// Changes one record, and returns the ids of the selected records that were changed by it.
-  typealias RecordChange = (FetchRow, inout BatchResult.Counts) throws -> [Int64]
+  /// Changes one record, and appends the ids of the selected records that were changed by it.
+  typealias RecordChange = (FetchRow, inout BatchResult.Counts, inout [Int64]) throws -> Void
 
   /// Scans the records of a selection in chunks.
   ///
@@ -112,9 +112,11 @@ extension BatchRun {
       let change = try prepare(bound, transaction)
       // The records of a chunk are mostly neighbors.
       return try store.readingAhead {
+        var ids: [Int64] = []
         for id in selection.ids[selection.index(beyond: checkpoint.last)...] {
           if let row = try bound.row(id) {
-            let ids = try change(row, &checkpoint.counts)
+            ids.removeAll(keepingCapacity: true)
+            try change(row, &checkpoint.counts, &ids)
             chunk.add(rows: ids.count)
             if resultType == .identifiers {
               changed.withLock { changed in

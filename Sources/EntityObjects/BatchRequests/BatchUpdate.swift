@@ -27,14 +27,14 @@ extension Store {
       ) { bound, transaction in
         let update = try RecordUpdate(
           request.set, of: bound.entity, startedAt: startedAt, in: transaction)
-        return { row, counts in
+        return { row, counts, changed in
           do {
             try update.apply(to: row)
           } catch let error as StoreError {
             throw error.about("changed record", "\(request.entityName)/\(row.id)")
           }
           counts.updated += 1
-          return [row.id]
+          changed.append(row.id)
         }
       }
     }
@@ -45,7 +45,9 @@ extension Store {
 package struct RecordUpdate {
   private let entity: EntityLayout
   private let transaction: WriteTransaction
-  private var attributes: [(position: Int, program: ExpressionProgram)] = []
+  /// The assignments of a value that is the same for all records.
+  private var constants = RowChanges()
+  private var computed: [(position: Int, program: ExpressionProgram)] = []
   private var links: [(relationship: RelationshipLayout, program: ExpressionProgram)] = []
 
   /// Binds the assignments.
@@ -83,13 +85,13 @@ package struct RecordUpdate {
       guard expression.kind.compares(with: .value(attribute.type.kind)) else {
         throw misfit(attribute, expression.kind.name)
       }
-      attributes.append((position, expression.program))
+      computed.append((position, expression.program))
       return
     }
     guard let value = constant.fitted(to: attribute) else {
       throw misfit(attribute, constant.text)
     }
-    attributes.append((position, .constant(value)))
+    constants.set(position, to: value)
   }
 
   private func requireFit(
@@ -122,10 +124,11 @@ package struct RecordUpdate {
   /// Changes one record. All new values are computed from the old ones before any is written.
   package func apply(to row: FetchRow) throws {
     guard case .record(let view) = row.fields else { return }
-    var changes = RowChanges()
+    var changes: RowChanges
     var targets: [ObjectID?] = []
     do {
-      for (position, program) in attributes {
+      changes = try constants.without { try view.field($0.position).holds($0.value) }
+      for (position, program) in computed {
         let attribute = entity.description.attributes[position]
         let value = try program.evaluate(row, in: transaction)
         guard let value = value.fitted(to: attribute) else {

@@ -41,8 +41,8 @@ struct HistoryLog {
   private var sealedPart: [UInt8] = []
   private var previousID: Int64 = 0
   private var changed: [Int] = []
-  /// The positions of the values that are stored with a change.
-  private var kept: [Int] = []
+  /// The values that are stored with the current change.
+  private var kept: [KeptValue] = []
   /// The entities with a change that was not recorded.
   private var unrecorded: Set<Int> = []
   /// The transaction's number, once parts have been written.
@@ -50,6 +50,13 @@ struct HistoryLog {
   private(set) var partsWritten = 0
   private var author: String?
   private var time = 0.0
+
+  /// A value of the record that is being changed, read in place.
+  private struct KeptValue {
+    let attributeID: Int
+    let kind: UInt8
+    let bytes: UnsafeRawBufferPointer
+  }
 
   /// A position to return to when changes are undone.
   struct Mark {
@@ -110,9 +117,7 @@ struct HistoryLog {
     case (nil, _): append(.insert, entityID: shape.entityID, id: id)
     case (let old?, nil):
       append(.delete, entityID: shape.entityID, id: id)
-      try appendValues(of: old, shape) { field throws(RecordDamage) in
-        try field.storedBytes().count <= StoreLimits.historyValueBytesMax
-      }
+      try appendValues(of: old, shape, upTo: StoreLimits.historyValueBytesMax)
     case (let old?, let new?): try addUpdate(old, new, id, marks, shape)
     }
   }
@@ -136,9 +141,16 @@ struct HistoryLog {
     _ old: RecordView, _ new: RecordView, _ id: Int64, _ marks: UInt64, _ shape: HistoryShape
   ) throws(RecordDamage) {
     changed.removeAll(keepingCapacity: true)
-    for position in 0..<new.attributeCount where marks & RowChanges.mark(position) != 0 {
-      let isSame = try old.field(position).isSame(as: new.field(position))
-      if !isSame { changed.append(position) }
+    // A mark stands for every 64th position.
+    for first in stride(from: 0, to: new.attributeCount, by: 64) {
+      let count = min(64, new.attributeCount - first)
+      var rest = count == 64 ? marks : marks & (1 << UInt64(count) - 1)
+      while rest != 0 {
+        let position = first + rest.trailingZeroBitCount
+        rest &= rest - 1
+        let isSame = try old.field(position).isSame(as: new.field(position))
+        if !isSame { changed.append(position) }
+      }
     }
     if changed.isEmpty { return }
     append(.update, entityID: shape.entityID, id: id)
@@ -149,35 +161,44 @@ struct HistoryLog {
       return
     }
     let positions = changed
-    try appendValues(of: old, shape, among: positions) { _ in false }
+    try appendValues(of: old, shape, among: positions)
   }
 
-  /// Appends the values that are stored: those of attributes with `keepHistory`, and those that
-  /// `isAlsoKept` selects.
+  /// Appends the values that are stored: those of attributes with `keepHistory`, and those of at
+  /// most so many bytes.
   private mutating func appendValues(
     of view: RecordView, _ shape: HistoryShape, among positions: [Int]? = nil,
-    _ isAlsoKept: (RecordField) throws(RecordDamage) -> Bool
+    upTo bytesMax: Int = -1
   ) throws(RecordDamage) {
-    kept.removeAll(keepingCapacity: true)
+    // The pointers are not valid after the call.
+    defer { kept.removeAll(keepingCapacity: true) }
+    var room = Varint.byteCountMax
     for number in 0..<(positions?.count ?? view.attributeCount) {
       let position = positions?[number] ?? number
       let field = view.field(position)
       if field.isNull { continue }
-      if shape.areValuesKept[position] {
-        kept.append(position)
-      } else if try isAlsoKept(field) {
-        kept.append(position)
+      let stored = try field.storedBytes()
+      guard stored.count <= bytesMax || shape.areValuesKept[position] else { continue }
+      room += 2 * Varint.byteCountMax + 1 + stored.count
+      kept.append(
+        KeptValue(
+          attributeID: shape.attributeIDs[position], kind: HistoryKind.code(of: field.kind),
+          bytes: stored))
+    }
+    var end = bytes.count
+    bytes.append(contentsOf: repeatElement(0, count: room))
+    bytes.withUnsafeMutableBytes { bytes in
+      Varint.write(kept.count, to: bytes, at: &end)
+      for value in kept {
+        Varint.write(value.attributeID, to: bytes, at: &end)
+        bytes[end] = value.kind
+        end += 1
+        Varint.write(value.bytes.count, to: bytes, at: &end)
+        UnsafeMutableRawBufferPointer(rebasing: bytes[end...]).copyMemory(from: value.bytes)
+        end += value.bytes.count
       }
     }
-    Varint.append(kept.count, to: &bytes)
-    for position in kept {
-      let field = view.field(position)
-      let stored = try field.storedBytes()
-      Varint.append(shape.attributeIDs[position], to: &bytes)
-      bytes.append(HistoryKind.code(of: field.kind))
-      Varint.append(stored.count, to: &bytes)
-      bytes.append(contentsOf: stored)
-    }
+    bytes.removeLast(bytes.count - end)
   }
 
   private mutating func append(_ kind: HistoryKind, entityID: Int, id: Int64) {

@@ -10,6 +10,24 @@ enum Varint {
     bytes.append(UInt8(rest))
   }
 
+  /// The largest number of bytes of a number.
+  static let byteCountMax = 10
+
+  /// Writes a number at an offset, which then is that of the byte after it.
+  @inline(__always)
+  static func write(
+    _ number: Int, to bytes: UnsafeMutableRawBufferPointer, at offset: inout Int
+  ) {
+    var rest = UInt64(number)
+    while rest >= 0x80 {
+      bytes[offset] = UInt8(truncatingIfNeeded: rest) | 0x80
+      offset += 1
+      rest >>= 7
+    }
+    bytes[offset] = UInt8(rest)
+    offset += 1
+  }
+
   static func append(_ number: Int, to bytes: inout [UInt8]) {
     append(UInt64(number), to: &bytes)
   }

@@ -13,6 +13,10 @@ package final class EntityLayout: Sendable {
   package let relationships: [RelationshipLayout]
   package let references: [HeldReference]
   package let history: HistoryShape
+  /// The marks (see `RowChanges`) of the positions whose change affects an index.
+  let indexMarks: UInt64
+  /// True if no deletion of a record concerns other records or records of link entities.
+  let isDeletedAlone: Bool
   /// The structures that are being built for it.
   package let build: BuildLayout?
   /// The indexes that a load has set aside (see ``DeferredIndexes``).
@@ -21,6 +25,8 @@ package final class EntityLayout: Sendable {
   /// The default values by attribute position.
   let defaults: [Value]
   let attributeIDs: [UInt32]
+  /// The attributes by position: true if the value is stored as UTF-8.
+  fileprivate let areTexts: [Bool]
 
   private let plan: RecordPlan
   /// The bytes of a row of default values.
@@ -48,6 +54,7 @@ package final class EntityLayout: Sendable {
     record = RecordLayout(description)
     defaults = description.attributes.map(\.defaultValue)
     attributeIDs = description.attributes.map { UInt32(truncatingIfNeeded: $0.id) }
+    areTexts = description.attributes.map(\.type.kind.isText)
     positions = Dictionary(
       uniqueKeysWithValues: description.attributes.enumerated().map { ($1.name, $0) })
     var indexes: [IndexLayout] = []
@@ -65,6 +72,8 @@ package final class EntityLayout: Sendable {
         try RelationshipLayout(relationship, of: description, in: schema, trees: indexTrees))
     }
     self.relationships = relationships
+    indexMarks = indexes.reduce(0) { $0 | $1.marks }
+    isDeletedAlone = !relationships.contains(where: \.isReadByDeletions)
     history = HistoryShape(description, in: schema)
     references = HeldReference.all(of: description, in: schema, indexes: indexes)
     plan = record.plan
@@ -130,9 +139,6 @@ package final class EntityLayout: Sendable {
     try RecordEncoder.encode(changes, over: old, as: plan, into: &bytes)
   }
 
-  /// Returns the index with this name.
-  ///
-  /// - Throws: `invalidRequest` if the entity has no such index.
   /// Runs a closure that decodes a part of a record.
   ///
   /// - Throws: `damaged`, with entity and id.
@@ -167,6 +173,9 @@ package final class EntityLayout: Sendable {
     .damaged("a record is unreadable", entity: name, id: id)
   }
 
+  /// Returns the index with this name.
+  ///
+  /// - Throws: `invalidRequest` if the entity has no such index.
   package func index(named name: String) throws(StoreError) -> IndexLayout {
     guard let index = indexes.first(where: { $0.description.name == name }) else {
       throw StoreError(
@@ -257,9 +266,9 @@ final class ReadingOrder: @unchecked Sendable {
       (copy + number).initialize(to: step)
     }
     first = UnsafePointer(copy)
-    let kinds = entity?.description.attributes.map(\.type.kind) ?? []
-    let read = steps.count { !$0.isLink && kinds[$0.position].isText }
-    readsMostTexts = read > 1 && read * 2 > kinds.count(where: \.isText)
+    let areTexts = entity?.areTexts ?? []
+    let read = steps.count { !$0.isLink && areTexts[$0.position] }
+    readsMostTexts = read > 1 && read * 2 > areTexts.count { $0 }
   }
 
   deinit { first.deallocate() }

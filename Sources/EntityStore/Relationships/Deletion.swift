@@ -59,7 +59,7 @@ package struct Deletion {
     _ transaction: WriteTransaction
   ) throws -> [Item] {
     let first = Item(entity: entity.name, id: id)
-    if entity.relationships.isEmpty {
+    if entity.isDeletedAlone {
       try transaction.replace(old: old, new: nil, id: id, in: entity)
       return [first]
     }
@@ -223,6 +223,14 @@ extension WriteTransaction {
     guard let old = try view(of: id.number, in: entity) else { return false }
     try Deletion.run(of: id.number, old, in: entity, self)
     return true
+  }
+}
+
+extension RelationshipLayout {
+  /// True if a deletion reads the links, under the delete rules or without them.
+  var isReadByDeletions: Bool {
+    if case .links = access { return true }
+    return description.deleteRule.isAboutOthers(self) || DeleteRule.nullify.isAboutOthers(self)
   }
 }
 

@@ -25,18 +25,21 @@ extension WriteTransaction {
       return view
     }
     let changes = try changes(of: entity)
-    changes.mark()
+    let affectsIndexes = entity.indexMarks & marks != 0 || entity.build != nil
+    if affectsIndexes { changes.mark() }
     let historyMark = scratch.history.mark
     do {
-      try collect(
-        changes, &scratch.oldKey, &scratch.newKey, entity, id: id, old: old, new: newView,
-        marks: marks)
+      if affectsIndexes {
+        try collect(
+          changes, &scratch.oldKey, &scratch.newKey, entity, id: id, old: old, new: newView,
+          marks: marks)
+      }
       if let build = entity.build {
         try recordInSideLogs(build, id: id, old: old, new: newView, changes)
       }
       try log(old: old, new: newView, id: id, marks: marks, entity)
     } catch {
-      changes.removeAllAfterMark()
+      if affectsIndexes { changes.removeAllAfterMark() }
       scratch.history.removeAll(after: historyMark)
       if error is RecordDamage {
         throw StoreError.damaged("a record is unreadable", entity: entity.name, id: id)
@@ -46,7 +49,7 @@ extension WriteTransaction {
     changes.dirtyRecords.countRecord(old: old?.base, bytes: new?.count ?? 0)
     // `old` must not be used after this line: a write may reuse its page.
     try writeRecord(new, id: id, isNew: old == nil, in: entity)
-    try changes.applyUrgent(in: writing)
+    if affectsIndexes { try changes.applyUrgent(in: writing) }
   }
 
   /// Writes a record without updating indexes or the change history. Only attributes that no
