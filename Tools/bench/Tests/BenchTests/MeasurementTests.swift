@@ -39,9 +39,22 @@ struct MeasurementTests {
       (.atLeastItself(60), 59.9, false),
     ])
   func bars(bar: Bar, own: Double, isMet: Bool) {
+    let other: CandidateName = bar == .twoFlushes ? .raw : .sqlite
     let measurement = measurement(
-      Operation("one", "rows/s", .higher, bar), [.mooring: [own], .sqlite: [100], .raw: [50]])
+      Operation("one", "rows/s", .higher, bar),
+      [.mooring: [own], other: [other == .raw ? 50 : 100]])
     #expect(measurement.verdict?.isMet == isMet)
+  }
+
+  @Test(
+    "A bar that raw LMDB misses is dropped, unless Mooring meets it",
+    arguments: [(94.0, 94.9, false), (94.0, 95.0, true), (95.0, 94.9, true)])
+  func droppedBars(own: Double, raw: Double, hasVerdict: Bool) {
+    let measurement = measurement(
+      Operation("one", "rows/s", .higher, .notSlower),
+      [.mooring: [own], .sqlite: [100], .raw: [raw]])
+    #expect((measurement.verdict != nil) == hasVerdict)
+    #expect((measurement.limitBelowBar != nil) != hasVerdict)
   }
 
   @Test("Without a bar, or one of its candidates, there is no verdict")

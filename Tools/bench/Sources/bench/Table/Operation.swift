@@ -80,9 +80,19 @@ extension Measurement {
   /// a lower one is better; nil if one of them was not measured.
   var timesSQLite: Double? { times(.sqlite) }
 
-  /// The comparison with the bar; nil without one, or if a candidate was not measured.
+  /// How many times as fast raw LMDB is as SQLite in C, if that misses the bar and Mooring misses
+  /// it, too. The bar is then dropped, because a store on LMDB cannot reach it.
+  var limitBelowBar: Double? {
+    guard case .atLeast(let bound, .sqlite)? = operation.bar, let own = timesSQLite, own < bound,
+      let limit = times(.sqlite, of: .raw), limit < bound
+    else { return nil }
+    return limit
+  }
+
+  /// The comparison with the bar; nil without one, if it is dropped, or if a candidate was not
+  /// measured.
   var verdict: Verdict? {
-    guard let bar = operation.bar else { return nil }
+    guard let bar = operation.bar, limitBelowBar == nil else { return nil }
     let reached: Double? =
       switch bar {
       case .atLeast(_, let other): times(other)
@@ -92,10 +102,10 @@ extension Measurement {
     return reached.map { Verdict(bar: bar, reached: $0) }
   }
 
-  /// Returns how many times better the median of Mooring is than another's.
-  private func times(_ other: CandidateName) -> Double? {
-    guard let own = summary(of: .mooring)?.median, let other = summary(of: other)?.median,
-      own > 0, other > 0
+  /// Returns how many times better the median of a candidate is than another's.
+  private func times(_ other: CandidateName, of own: CandidateName = .mooring) -> Double? {
+    guard let own = summary(of: own)?.median, let other = summary(of: other)?.median, own > 0,
+      other > 0
     else { return nil }
     return operation.better == .higher ? own / other : other / own
   }

@@ -87,10 +87,11 @@ extension Measurement {
     return verdict.reachedText + (verdict.isMet ? "" : " !")
   }
 
-  /// The bar, with the number that was reached unless the ratio to SQLite is that number, as in
+  /// The bar, or why it is dropped, with the number that was reached unless the ratio to SQLite is that number, as in
   /// `at least 0.9 of raw C: 0.783 !`.
   fileprivate var barCell: String {
     if let note { return note }
+    if let limitBelowBar { return "none: raw C reaches \(ratioText(limitBelowBar))" }
     guard let verdict else { return "" }
     switch verdict.bar {
     case .atLeast(_, .sqlite): return verdict.bar.text
