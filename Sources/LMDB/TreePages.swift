@@ -68,48 +68,62 @@ struct TreePages {
     if number <= lastPage { mooring_prefetch(map + Int(number) * pageSize) }
   }
 
+  /// The place at which an integer key is if the tree has it.
+  private struct Place {
+    let leaf: UInt64
+    /// The node of the leaf, if the leaf has all keys from its first one on, as records that were
+    /// inserted one after the other do.
+    let node: Int
+  }
+
   /// Returns the value of an integer key.
   ///
   /// - Returns: `nil` if there is none, or if the tree is damaged or has other keys. A lookup by
   ///   LMDB finds out which.
   func value(of key: UInt64) -> UnsafeRawBufferPointer? {
-    leaf(of: key).flatMap { value(of: key, in: $0) }
+    place(of: key).flatMap { value(of: key, at: $0) }
   }
 
-  /// Returns the number of the leaf that has an integer key if the tree has it. The leaf is not
-  /// read.
+  /// Returns the place of an integer key. Its leaf is not read.
   @inline(__always)
-  private func leaf(of key: UInt64) -> UInt64? {
+  private func place(of key: UInt64) -> Place? {
     guard tree.flags & PageFormat.TreeFlag.orders == PageFormat.TreeFlag.integerKeys,
       tree.root != PageFormat.noPage
     else { return nil }
     var number = tree.root
+    var first: UInt64?
     var levels = min(Int(tree.depth), PageFormat.depthMax)
     while levels > 1 {
       guard let child = child(of: number, for: key) else { return nil }
-      number = child
+      number = child.page
+      first = child.first ?? first
       levels -= 1
     }
-    return levels == 1 ? number : nil
+    guard levels == 1 else { return nil }
+    return Place(leaf: number, node: first.map { Int(clamping: key &- $0) } ?? 0)
   }
 
-  /// Returns the page under a branch page that leads to an integer key.
+  /// Returns the page under a branch page that leads to an integer key, and the first key that the
+  /// page may have; `nil` for the key if the branch page does not contain it.
   @inline(__always)
-  private func child(of branch: UInt64, for key: UInt64) -> UInt64? {
+  private func child(of branch: UInt64, for key: UInt64) -> (page: UInt64, first: UInt64?)? {
     guard let page = page(branch, isLeaf: false),
       // The first node's key stands for everything less than the second node's key.
-      let place = page.place(from: 1, where: { $0 <= key })
+      let place = page.place(from: 1, where: { $0 <= key }), let child = page.child(at: place - 1)
     else { return nil }
-    return page.child(at: place - 1)
+    return (child, place > 1 ? page.integer(at: place - 1) : nil)
   }
 
   @inline(__always)
-  private func value(of key: UInt64, in leaf: UInt64) -> UnsafeRawBufferPointer? {
-    guard let page = page(leaf, isLeaf: true),
-      let place = page.place(from: 0, where: { $0 < key }), place < page.count,
-      page.integer(at: place) == key
+  private func value(of key: UInt64, at place: Place) -> UnsafeRawBufferPointer? {
+    guard let page = page(place.leaf, isLeaf: true) else { return nil }
+    if place.node < page.count, page.integer(at: place.node) == key {
+      return page.entry(at: place.node, in: self)?.value
+    }
+    guard let node = page.place(from: 0, where: { $0 < key }), node < page.count,
+      page.integer(at: node) == key
     else { return nil }
-    return page.entry(at: place, in: self)?.value
+    return page.entry(at: node, in: self)?.value
   }
 }
 
@@ -125,28 +139,23 @@ extension TreePages {
       prefetch.request(numbers.map { map + Int($0) * pageSize }, pageSize: pageSize)
       if level == Int(tree.depth) { return }
       paths = paths.compactMap { path in
-        child(of: path.page, for: path.key).map { (path.key, $0) }
+        child(of: path.page, for: path.key).map { (path.key, $0.page) }
       }
     }
   }
 
-  /// Returns the values of integer keys, as `value(of:)` does. Their memory is loaded while the
-  /// next key is looked up, and not waited for key by key.
+  /// Returns the values of integer keys, as `value(of:)` does. The memory of a leaf and of a value
+  /// is loaded while the next keys are looked up, and not waited for key by key.
   func values(of keys: [UInt64]) -> [UnsafeRawBufferPointer?] {
-    let leaves = keys.map { key in
-      let leaf = leaf(of: key)
-      if let leaf { prefetch(leaf) }
-      return leaf
+    let places = keys.map { key in
+      let place = place(of: key)
+      if let place { prefetch(place.leaf) }
+      return place
     }
-    return zip(keys, leaves).map { key, leaf in
-      guard let leaf, let value = value(of: key, in: leaf), let start = value.baseAddress else {
-        return nil
-      }
-      for offset in stride(from: 0, to: min(value.count, 512), by: 64) {
-        mooring_prefetch(start + offset)
-      }
-      return value
+    for place in places {
+      if let place { page(place.leaf, isLeaf: true)?.prefetchNode(at: place.node) }
     }
+    return zip(keys, places).map { key, place in place.flatMap { value(of: key, at: $0) } }
   }
 }
 
@@ -230,6 +239,13 @@ struct TreePage {
       mooring_prefetch(node)
       mooring_prefetch(node + 64)
     }
+  }
+
+  /// Loads a node with up to 512 bytes of its value into the cache of the processor.
+  @inline(__always)
+  func prefetchNode(at place: Int) {
+    guard place < count, let node = node(at: place) else { return }
+    for offset in stride(from: 0, to: 576, by: 64) { mooring_prefetch(node + offset) }
   }
 
   /// - Parameter place: Less than `count`.
