@@ -87,8 +87,8 @@ extension Measurement {
     return verdict.reachedText + (verdict.isMet ? "" : " !")
   }
 
-  /// The bar, or why it is dropped, with the number that was reached unless the ratio to SQLite is that number, as in
-  /// `at least 0.9 of raw C: 0.783 !`.
+  /// The bar, or why it is dropped, with the number that was reached unless the ratio to SQLite is
+  /// that number, as in `at least 0.9 of raw C: 0.783 !`.
   fileprivate var barCell: String {
     if let note { return note }
     if let limitBelowBar { return "none: raw C reaches \(ratioText(limitBelowBar))" }
