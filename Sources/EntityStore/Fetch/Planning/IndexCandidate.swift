@@ -38,6 +38,7 @@ struct IndexCandidate {
       throw Rejection(reason: "made with another version of the collation")
     }
     let conjuncts = request.conjuncts.map(\.program)
+    if leading == nil { try requireRelation(of: index, to: request, conjuncts) }
     var sets: [IntervalSet] = []
     var listConjunct: Int?
     for (number, part) in index.parts.enumerated() {
@@ -52,14 +53,36 @@ struct IndexCandidate {
     if sets.contains(where: \.isEmpty) { return nil }
     for (number, part) in index.parts.enumerated()
     where index.isSparse && number != index.listPart && request.isNullable(part.position) {
-      if !sets[number].excludesNull {
-        throw Rejection(reason: "sparse, and null is not excluded")
-      }
+      if !sets[number].excludesNull { throw Rejection(reason: sparseReason) }
     }
     // Applied only here: that the index has no null in a part does not mean that the predicate
     // excludes null.
     if let leading { sets[0] = sets[0].intersection(leading) }
     return try candidate(index, request, known, sets, listConjunct)
+  }
+
+  private static let sparseReason: StaticString = "sparse, and null is not excluded"
+
+  private static func unhelpfulReason(_ request: BoundRequest) -> StaticString {
+    request.sort.isEmpty ? "does not narrow the fetch" : "neither narrows nor sorts as asked"
+  }
+
+  /// Rejects an index on attributes that neither the predicate nor the order is about, as the full
+  /// examination would. Most indexes of an entity are rejected here.
+  private static func requireRelation(
+    of index: IndexLayout, to request: BoundRequest, _ conjuncts: [PredicateProgram]
+  ) throws(Rejection) {
+    for part in index.parts {
+      if conjuncts.contains(where: { KeySets.depend($0, on: part.position) }) { return }
+    }
+    // Other rules apply to a list, and an index alone may answer a request for some attributes.
+    guard index.listPart == nil, request.attributes == nil else { return }
+    if index.isSparse {
+      guard index.parts.contains(where: { request.isNullable($0.position) }) else { return }
+      throw Rejection(reason: sparseReason)
+    }
+    if request.isOrdered, request.sort.first?.position == index.parts[0].position { return }
+    throw Rejection(reason: unhelpfulReason(request))
   }
 
   private static func candidate(
@@ -97,9 +120,7 @@ struct IndexCandidate {
     let sparesRecords =
       candidate.isIndexOnly && !(request.conjuncts.isEmpty && request.attributes?.isEmpty != false)
     guard narrows || sortsUsefully || sparesRecords else {
-      throw Rejection(
-        reason: request.sort.isEmpty
-          ? "does not narrow the fetch" : "neither narrows nor sorts as asked")
+      throw Rejection(reason: unhelpfulReason(request))
     }
     return candidate
   }
