@@ -64,8 +64,8 @@ struct PageWriter {
     _ counts: inout WriteCounts
   ) throws -> Bool {
     var merged: UserStates.NewRecord?
-    if let entry = entries.first, entry.id == item.id, !mayHaveUserState(counts) {
-      merged = users.newRecord(of: item, with: entry)
+    if let entry = entries.first, entry.id == item.id, !mayHaveWaitingState(counts) {
+      merged = try users.newRecord(of: item, with: entry)
     }
     let id: Int64
     do {
@@ -78,8 +78,8 @@ struct PageWriter {
     return true
   }
 
-  /// Returns true if there may be an entry of a user for an item that has no record.
-  private func mayHaveUserState(_ counts: WriteCounts) -> Bool {
+  /// Returns true if there may be an entry of a user that waits for its item.
+  private func mayHaveWaitingState(_ counts: WriteCounts) -> Bool {
     hasUserStates || counts.usersWaiting > 0
   }
 
@@ -88,7 +88,7 @@ struct PageWriter {
     _ item: MappedItem, _ id: Int64, seen: inout SeenRecords, _ counts: inout WriteCounts
   ) throws {
     counts.new += 1
-    if mayHaveUserState(counts) { try users.applyPending(to: item.id, &counts) }
+    if mayHaveWaitingState(counts) { try users.applyPending(to: item.id, &counts) }
     seen.insert(ObjectID(entity: item.target.entity.name, number: id))
   }
 

@@ -74,10 +74,12 @@ struct UserStates {
 
   /// Merges the first entry for an item into the record that is about to be inserted.
   ///
-  /// - Returns: `nil` if records of several entities may have the item's id: the first of them gets
-  ///   the values.
-  func newRecord(of item: MappedItem, with entry: UserEntry) -> NewRecord? {
-    guard targets.count == 1, targets[0].feed === item.target else { return nil }
+  /// - Returns: `nil` if the item had an entry before, or if records of several entities may have
+  ///   its id: the first of them gets the values.
+  func newRecord(of item: MappedItem, with entry: UserEntry) throws -> NewRecord? {
+    guard targets.count == 1, targets[0].feed === item.target,
+      try table.row(of: entry.id, in: transaction) == nil
+    else { return nil }
     var last = LastServerValues()
     let changes = merge(UserStates.values(of: entry), into: &last, targets[0]) {
       item.target.defaults[$0]

@@ -57,6 +57,26 @@ import Testing
     }
   }
 
+  /// Its entry is stored once, from the time before.
+  @Test func anItemWithAnEntryReturnsAfterItsDeletion() async throws {
+    try await withSync { sync async throws in
+      for _ in 1...2 {
+        var changes = try changes(of: [item("1", rev: 2)], sync)
+        changes.users = [
+          UserEntry(id: "1", revision: 1, values: [Field(name: "progress", value: .double(0.5))])
+        ]
+        #expect(try await write(changes, sync).new == 1)
+        #expect(try sync.store.read { try $0.count(of: "_UserState") } == 1)
+        let feedID = sync.feedID
+        try await sync.store.write { transaction in
+          let id = try transaction.objectID(
+            "Episode", by: ["id": .string("1"), "feedID": .int64(feedID)])
+          try transaction.delete(try #require(id))
+        }
+      }
+    }
+  }
+
   private let rules = ListingRules(mode: .delta, isNewEpoch: false, isNewMapping: false)
 
   private func item(_ id: String, rev: Int64) -> FeedItem {
