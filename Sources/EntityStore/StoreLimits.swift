@@ -27,10 +27,9 @@ public enum StoreLimits {
   /// The time after which a transaction takes no further chunks. A kill loses at most the work of
   /// this time.
   public static let commitDuration = Duration.seconds(1)
-  /// The number of changed pages, as estimated, at which a transaction takes no further chunks. A
-  /// commit of 4,096 pages takes 20 to 35 ms, and LMDB keeps the memory of the pages of its largest
-  /// commit.
-  package static let dirtyPagesMax = 4_096
+  /// The most pages, as estimated, that a transaction of several chunks changes. A commit of 5,000
+  /// pages takes 25 to 40 ms, and LMDB keeps the memory of the pages of its largest commit: 20 MB.
+  package static let dirtyPagesMax = 5_120
   /// The same for a load. Its rows lie on random pages of the unique indexes, so that each commit
   /// writes most of them: 1,000,000 rows were inserted in 60 commits in half the time of 140. With
   /// three times as many pages it was no faster.

@@ -13,7 +13,7 @@ public struct ChunkedWrite<Position: Codable & Sendable>: Sendable {
   /// whichever comes first (see ``ChunkBudget``); then other writers have their turn.
   public var rowsMax = 2_000
   public var duration = StoreLimits.chunkDuration
-  /// The number of changed pages at which a transaction takes no further chunks.
+  /// The most pages that a transaction of several chunks changes.
   package var dirtyPagesMax = StoreLimits.dirtyPagesMax
   /// Marks the position of a write that has ended. If it is set, the checkpoint stays stored, so
   /// that the write is not started a second time; the caller removes it later.

@@ -6,8 +6,8 @@ import Dispatch
 /// share a commit, the less each of them costs. A transaction takes another chunk until
 ///
 /// - another process waits to write, or a write of this process waits;
-/// - the commit would write ``StoreLimits/dirtyPagesMax`` pages, or for a load
-///   ``StoreLimits/loadDirtyPagesMax``: those who come then would wait for the device;
+/// - with another chunk the commit would write more than ``StoreLimits/dirtyPagesMax`` pages, or
+///   for a load ``StoreLimits/loadDirtyPagesMax``: those who come then would wait for the device;
 /// - ``StoreLimits/commitDuration`` is over: a kill loses what is not committed, and no reader sees
 ///   it before.
 package struct CommitBudget {
@@ -25,11 +25,11 @@ package struct CommitBudget {
 
   /// Returns true if the transaction may take another chunk.
   ///
-  /// - Parameter dirtyPages: The number of pages that the commit would write now.
-  /// - Parameter limit: The number of pages at which the transaction takes no further chunks.
+  /// - Parameter dirtyPages: The number of pages that the commit would write after another chunk.
+  /// - Parameter limit: The most pages that it should write.
   /// - Complexity: a few system calls.
   func hasRoom(dirtyPages: Int, limit: Int) -> Bool {
-    dirtyPages < limit && DispatchTime.now().uptimeNanoseconds < deadline
+    dirtyPages <= limit && DispatchTime.now().uptimeNanoseconds < deadline
       && !isAwaited()
   }
 }

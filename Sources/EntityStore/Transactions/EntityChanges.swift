@@ -27,11 +27,14 @@ package final class EntityChanges {
 
   /// Returns an upper estimate of the pages that the changes touch, those of buffered changes
   /// included.
-  func dirtyPages(in transaction: TreeWriter) throws -> Int {
-    var pages = dirtyRecords.ofRecords
+  ///
+  /// - Parameter multiple: The number of changes to estimate, as a multiple of those so far.
+  func dirtyPages(afterChanges multiple: Double, in transaction: TreeWriter) throws -> Int {
+    var pages = Int(Double(dirtyRecords.ofRecords) * multiple)
     for index in entity.indexes {
       pages += DirtyPages.of(
-        entries: buffers[index.number].changesAdded, in: try transaction.statistics(index.tree))
+        entries: Int(Double(buffers[index.number].changesAdded) * multiple),
+        in: try transaction.statistics(index.tree))
     }
     return pages
   }

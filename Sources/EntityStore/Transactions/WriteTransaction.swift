@@ -36,8 +36,10 @@ public final class WriteTransaction: ReadTransaction {
   @exclusivity(unchecked) private var reserved: [String: Range<Int64>] = [:]
   private let catalogTree: Tree
   private let budget: CommitBudget
-  /// True if the transaction belongs to long work, which has asked for room for another chunk.
-  private(set) var hasChunks = false
+  /// The chunks of long work that have asked for room for another one.
+  @exclusivity(unchecked) private var chunks = 0
+  /// True if the transaction belongs to long work.
+  var hasChunks: Bool { chunks > 0 }
 
   package init(
     _ transaction: TreeWriter, catalog: Catalog, catalogTree: Tree,
@@ -226,19 +228,25 @@ public final class WriteTransaction: ReadTransaction {
   ///
   /// Applies buffered index changes if they are many.
   ///
-  /// - Parameter dirtyPagesMax: The number of changed pages at which it should not.
+  /// - Parameter dirtyPagesMax: The most pages that the commit should write, with those of another
+  ///   chunk that changes as much as the chunks so far did on average.
   /// - Complexity: O(*i*) for *i* indexes of the changed entities, and the time of those changes.
   package func hasRoomForChunk(
     dirtyPagesMax: Int = StoreLimits.dirtyPagesMax
   ) throws -> Bool {
-    hasChunks = true
+    chunks += 1
     for changes in collected.values { try changes.applyMany(in: writing) }
-    return budget.hasRoom(dirtyPages: try dirtyPages(), limit: dirtyPagesMax)
+    let pages = try dirtyPages(afterChanges: Double(chunks + 1) / Double(chunks))
+    return budget.hasRoom(dirtyPages: pages, limit: dirtyPagesMax)
   }
 
-  /// Returns an upper estimate of the pages that the commit would write now.
-  func dirtyPages() throws -> Int {
-    try collected.values.reduce(0) { try $0 + $1.dirtyPages(in: writing) }
+  /// Returns an upper estimate of the pages that the commit would write.
+  ///
+  /// - Parameter multiple: The changes up to the commit, as a multiple of those so far.
+  func dirtyPages(afterChanges multiple: Double = 1) throws -> Int {
+    try collected.values.reduce(0) {
+      try $0 + $1.dirtyPages(afterChanges: multiple, in: writing)
+    }
   }
 
   /// Counts index entries that were appended without a change of a record, for

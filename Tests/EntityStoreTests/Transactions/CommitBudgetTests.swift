@@ -128,10 +128,11 @@ import Testing
     }
   }
 
-  @Test func aCommitTakesNoFurtherChunksWhenItHasManyPages() async throws {
+  @Test("A commit takes no chunk with which it would have too many pages", arguments: [100, 300])
+  func manyPages(rowsPerChunk: Int) async throws {
     try await withStore(mapSize: 1 << 30) { store, _ in
       var write = Self.write
-      write.rowsMax = 100
+      write.rowsMax = rowsPerChunk
       let commits = Locked<[Int64]>([])
       // 2,000 rows of 20 KB are 10,000 pages.
       _ = try await write.run(on: store, from: 0) { progress in
