@@ -24,17 +24,16 @@ final class PageCommits: Sendable {
 
   fileprivate struct State {
     var waiting: [Pages] = []
-    /// The pages that the current transaction has taken.
-    var taken: [Pages] = []
     var isWriting = false
     /// The error that has ended the writing.
     var failure: (any Error)?
     /// The records that the committed pages have met.
     var seen = SeenRecords()
-    /// The result of the current transaction.
-    var next: (seen: SeenRecords, counts: WriteCounts)?
+    /// The result of the current transaction. The pages themselves are released as they are
+    /// written.
+    var next: (seen: SeenRecords, counts: WriteCounts, number: Int64, report: SyncReport)?
     var committed = Committed()
-    /// Callers that wait for the end of the current transaction.
+    /// Callers that wait until the current transaction has taken pages or has ended.
     var waiters: [CheckedContinuation<Void, Never>] = []
   }
 
@@ -51,7 +50,7 @@ final class PageCommits: Sendable {
   }
 
   /// The pages that may wait for their transaction, so that reading goes on during a commit.
-  private static let waitingMax = 4
+  private static let waitingMax = 3
 
   private let store: Store
   private let feedID: Int64
@@ -83,7 +82,7 @@ final class PageCommits: Sendable {
   ///
   /// - Throws: The error of an earlier transaction; its pages are not stored.
   func add(_ pages: Pages) async throws {
-    while try isFull { await nextCommit() }
+    while try isFull { await nextStep() }
     let begins = state.withLock { state in
       state.waiting.append(pages)
       defer { state.isWriting = true }
@@ -102,7 +101,7 @@ final class PageCommits: Sendable {
 
   /// Waits until no transaction is under way.
   func end() async {
-    while state.withLock(\.isWriting) { await nextCommit() }
+    while state.withLock(\.isWriting) { await nextStep() }
   }
 
   /// Returns the commits since the last call.
@@ -126,7 +125,8 @@ final class PageCommits: Sendable {
     }
   }
 
-  private func nextCommit() async {
+  /// Waits until the current transaction has taken pages or has ended.
+  private func nextStep() async {
     await withCheckedContinuation { continuation in
       let isIdle = state.withLock { state in
         if state.isWriting { state.waiters.append(continuation) }
@@ -148,15 +148,17 @@ final class PageCommits: Sendable {
   private func write(in transaction: WriteTransaction) throws {
     try transaction.requireSchema(revision)
     var (seen, counts) = state.withLock { ($0.seen, $0.committed.counts) }
+    var last: (checkpoint: SyncCheckpoint, rules: ListingRules, number: Int64)?
     repeat {
       guard let pages = take() else { break }
+      last = (pages.checkpoint, pages.rules, pages.number)
       seen.insert(pages.seen)
       let writer = try PageWriter(
         feedID: feedID, rules: pages.rules, targets: targets, hasUserStates: hasUserStates,
         in: transaction)
       try writer.write(pages.changes, seen: &seen, &counts)
     } while try transaction.hasRoomForChunk()
-    guard let last = state.withLock(\.taken).last else { return }
+    guard let last else { return }
     if last.rules.mode == .full {
       try seen.save(feedID: feedID, number: Int(last.number), in: transaction)
     }
@@ -169,16 +171,20 @@ final class PageCommits: Sendable {
         feed.restore(fromCandidate: candidateAddedAt, at: transaction.now)
       }
     }
-    state.withLock { [seen, counts] in $0.next = (seen, counts) }
+    state.withLock { [seen, counts, report = checkpoint.report] in
+      $0.next = (seen, counts, last.number, report)
+    }
   }
 
   private func take() -> Pages? {
-    state.withLock { state in
-      if state.waiting.isEmpty { return nil }
+    let (pages, waiters) = state.withLock { state -> (Pages?, [CheckedContinuation<Void, Never>]) in
+      if state.waiting.isEmpty { return (nil, []) }
       let pages = state.waiting.removeFirst()
-      state.taken.append(pages)
-      return pages
+      defer { state.waiters = [] }
+      return (pages, state.waiters)
     }
+    for waiter in waiters { waiter.resume() }
+    return pages
   }
 
   /// Ends a transaction. Runs on the writer queue, after the commit.
@@ -190,7 +196,6 @@ final class PageCommits: Sendable {
         state.failure = error
         state.waiting = []
       }
-      state.taken = []
       state.next = nil
       state.isWriting = !state.waiting.isEmpty
       defer { state.waiters = [] }
@@ -203,12 +208,13 @@ final class PageCommits: Sendable {
 
 extension PageCommits.State {
   fileprivate mutating func commit() {
-    guard let next, let last = taken.last else { return }
-    (seen, committed.counts) = next
+    guard let next else { return }
+    seen = next.seen
+    committed.counts = next.counts
     committed.seen.merge(seen.uncommitted, uniquingKeysWith: +)
     seen.didCommit()
-    committed.number = last.number
-    committed.report = last.checkpoint.report.adding(committed.counts)
+    committed.number = next.number
+    committed.report = next.report
   }
 }
 
