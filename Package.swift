@@ -152,6 +152,7 @@ let package = Package(
         .embedInCode("../../Migrations/0001_home_feed.yaml"),
         .embedInCode("../../Migrations/0002_learning_path_of_episode.yaml"),
         .embedInCode("../../Migrations/0003_episode_content.yaml"),
+        .embedInCode("../../Migrations/0004_episodes_of_a_path.yaml"),
       ], swiftSettings: settings),
     // The jobs of this project, and the service that runs them.
     .target(

@@ -154,5 +154,6 @@ enum HomeFeedMigrations {
     ("0001_home_feed", PackageResources._001_home_feed_yaml),
     ("0002_learning_path_of_episode", PackageResources._002_learning_path_of_episode_yaml),
     ("0003_episode_content", PackageResources._003_episode_content_yaml),
+    ("0004_episodes_of_a_path", PackageResources._004_episodes_of_a_path_yaml),
   ]
 }

@@ -74,6 +74,7 @@ import Testing
       ("Migrations/0001_home_feed", "c1:7be3d697e3bd6e06dbf2faaffe915b65"),
       ("Migrations/0002_learning_path_of_episode", "c1:1fdea410273e751e01b2b648a92df6c5"),
       ("Migrations/0003_episode_content", "c1:8241bdd800cac2f3b35e1b418e344237"),
+      ("Migrations/0004_episodes_of_a_path", "c1:76cf04e9f727777f143084aff286c65d"),
       ("Sources/FeedSync/System/0001_feeds", "c1:0cf4a0aa1f9ed4b8a9a04441e7ae2236"),
       ("Sources/FeedSync/System/0002_feed_manners", "c1:15e9a5427e1c3f42502df5180238243b"),
       ("Sources/FeedSync/System/0003_feed_mappings", "c1:132654f15925525cf14d658f74f529f5"),

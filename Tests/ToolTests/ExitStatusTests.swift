@@ -144,7 +144,7 @@ import Testing
           "migration", "0001_chunked_writes", "0002_history", "0003_migrations", "0001_feeds",
           "0002_feed_manners", "0003_feed_mappings", "0004_feed_addresses", "0005_feed_settings",
           "0001_home_feed", "0002_learning_path_of_episode", "0001_jobs", "0001_import",
-          "0003_episode_content", "0001_note",
+          "0003_episode_content", "0004_episodes_of_a_path", "0001_note",
         ])
     }
   }
@@ -155,11 +155,11 @@ import Testing
       try environment.write { transaction in
         let tree = try #require(try environment.tree(named: "catalog", in: transaction))
         let entry = """
-          {"appliedAt":0,"checksum":"c1:0","line":"homefeed","name":"0004_later","sequence":14,\
-          "version":4}
+          {"appliedAt":0,"checksum":"c1:0","line":"homefeed","name":"0005_later","sequence":15,\
+          "version":5}
           """
         try transaction.put(
-          tree, key: Array("applied:homefeed:000004".utf8), value: Array(entry.utf8))
+          tree, key: Array("applied:homefeed:000005".utf8), value: Array(entry.utf8))
         try CatalogSeal.write(tree, in: transaction)
       }
       // The schema's revision did not change, so that commands see it only when they open.
@@ -168,7 +168,7 @@ import Testing
       }
       for arguments in Self.writers + [["migrate", "up"]] {
         expectFailure(
-          try run("mooring", arguments, store: store), 78, "0004_later", "newer version")
+          try run("mooring", arguments, store: store), 78, "0005_later", "newer version")
       }
       let status = try mooring("migrate", "status", store: store)
       let last = status.lines.last ?? status.errors

@@ -17,7 +17,7 @@ import Testing
       let other = try migrate("new", "other", "more", store: store)
       #expect(other.output == "\(path)/0001_more.yaml\n")
       let text = try String(contentsOfFile: path + "/0001_more.yaml", encoding: .utf8)
-      #expect(text.contains("\nrequires: [homefeed@3, local@2]\n"))
+      #expect(text.contains("\nrequires: [homefeed@4, local@2]\n"))
       #expect(text.contains("\nline: other\nsummary: more\n"))
       // What was written can be read.
       #expect(try migrate("plan", store: store).errors.contains("has no steps yet") == true)
