@@ -42,6 +42,7 @@ let package = Package(
     .systemLibrary(
       name: "CMooringLibXML", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
     .target(name: "CMooringXML", dependencies: ["CMooringLibXML"]),
+    .systemLibrary(name: "CMooringMalloc"),
     .systemLibrary(name: "CMooringZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .target(name: "CMooringJSON", linkerSettings: [.linkedLibrary("simdjson")]),
     .target(
@@ -178,7 +179,8 @@ let package = Package(
     .target(
       name: "Console",
       dependencies: [
-        "TextFormats", "StrictYAML", "EntityModel", "EntityStore", "Migrations", argumentParser,
+        "TextFormats", "StrictYAML", "EntityModel", "EntityStore", "Migrations", "CMooringMalloc",
+        argumentParser,
       ],
       swiftSettings: settings),
     // What an embedder imports: re-exports the modules above that have a public interface.

@@ -1,3 +1,4 @@
+internal import CMooringMalloc
 internal import Dispatch
 internal import Glibc
 
@@ -17,9 +18,19 @@ enum ProcessResources {
   /// - Throws: `CommandError` if the limits of the process are too low for any command.
   static func prepare() throws(CommandError) {
     signal(SIGPIPE, SIG_IGN)
+    shareHeap()
     reserveStandardDescriptors()
     try checkFiles()
     try checkThreads()
+  }
+
+  /// Lets all threads allocate from one heap.
+  ///
+  /// A page of a feed is read on one thread and released on another. If each thread had a heap of
+  /// its own, as glibc gives to the first eight threads of each processor, what one of them frees
+  /// would be of no use to the others: a sync of 400,000 items needed a quarter more memory.
+  private static func shareHeap() {
+    mallopt(M_ARENA_MAX, 1)
   }
 
   /// Opens the null device in place of each standard stream that is closed. Otherwise a file of the

@@ -59,8 +59,8 @@ enum ImportTable {
       "StoreJobs", "HomeFeed"),
     Row("LoopbackHTTP", "SystemSupport"),
     Row(
-      "Console", "SystemSupport", "TextFormats", "StrictYAML", "EntityModel", "EntityStore",
-      "EntityObjects", "SchemaFiles", "Migrations"),
+      "Console", "CMooringMalloc", "SystemSupport", "TextFormats", "StrictYAML", "EntityModel",
+      "EntityStore", "EntityObjects", "SchemaFiles", "Migrations"),
     Row(
       "mooring", "SystemSupport", "TextFormats", "EntityModel", "EntityStore",
       "EntityObjects", "SchemaFiles", "Maintenance", "Migrations", "FeedDocuments", "HTTPClient",
