@@ -173,7 +173,7 @@ import Testing
       #expect(stats["fileBytes"] as? Int == (used + free) * 4_096)
       let entities = try #require(stats["entities"] as? [[String: Any]])
       let episode = try #require(entities.first { $0["name"] as? String == "Episode" })
-      #expect(episode["records"] as? Int == 5 && episode["indexes"] as? Int == 8)
+      #expect(episode["records"] as? Int == 5 && episode["indexes"] as? Int == 7)
     }
   }
 
