@@ -126,9 +126,9 @@ public final class TreeReader: TreeTransaction {
   /// Its pages, if they can be read without LMDB.
   @exclusivity(unchecked) private var pages: TreePages?
 
-  /// The number of lookups in a tree after which its pages are found: that takes as long as this
-  /// many lookups by LMDB.
-  private static let lookupsMin = 3
+  /// The lookup in a tree that finds its pages: that takes less time than a lookup by LMDB, but
+  /// most trees are looked up in only once.
+  private static let lookupsMin = 2
 
   /// Returns the value of a key of a tree with integer keys; nil if there is none.
   public override func get(_ tree: Tree, number: UInt64) throws -> UnsafeRawBufferPointer? {
@@ -160,6 +160,7 @@ public final class TreeReader: TreeTransaction {
       let record = try environment.record(of: tree.name, in: self)
     {
       pages = TreePages(record, in: environment)
+      if let value = pages?.value(of: number) { return value }
     }
     return try super.get(tree, number: number)
   }

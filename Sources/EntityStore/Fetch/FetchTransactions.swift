@@ -119,7 +119,7 @@ extension ReadTransaction {
       return count
     }
     try refuseHaving(request)
-    var execution = try FetchExecution(request.counted(in: self), in: self)
+    var execution = try FetchExecution(request.bound(in: self).counted, in: self)
     return try execution.count()
   }
 
@@ -135,11 +135,11 @@ extension ReadTransaction {
       return plan(request, columns.execution, entity)
     }
     guard request.resultType == .count else {
-      var execution = try FetchExecution(request, in: self)
+      var execution = try FetchExecution(request.bound(in: self), in: self)
       try execution.run { _ in true }
       return plan(request, execution, entity)
     }
-    var execution = try FetchExecution(request.counted(in: self), in: self)
+    var execution = try FetchExecution(request.bound(in: self).counted, in: self)
     let count = try execution.count()
     var plan = plan(request, execution, entity)
     plan.statistics?.rowsReturned = count
@@ -190,12 +190,5 @@ extension FetchRequest {
   /// True if the request's count is one of rows and not of records.
   package var countsRows: Bool {
     isGrouped || returnsDistinctResults && (resultType == .rows || !propertiesToFetch.isEmpty)
-  }
-
-  /// Returns the request without its sort, which does not affect the number of records.
-  fileprivate func counted(in transaction: ReadTransaction) throws -> BoundRequest {
-    let entity = try transaction.catalog.entity(entityName)
-    try transaction.prepareToRead(entity)
-    return try BoundRequest(self, entity, in: transaction).counted
   }
 }

@@ -31,6 +31,7 @@ public struct FetchDescriptor<T: Entity>: Sendable {
   /// sorting.
   public var requiresIndex = false
 
+  @inlinable
   public init(
     predicate: FetchPredicate? = nil, sortBy: [SortBy<T>] = [], fetchLimit: Int? = nil,
     fetchOffset: Int = 0

@@ -128,29 +128,47 @@ public struct RecordReader {
 
 /// Passes records of one entity to one Swift type, or to a closure.
 package final class EntityDecoder {
-  /// The type whose reading order is stored for other fetches; `nil` for a closure.
-  private let type: Any.Type?
+  private let type: Any.Type
   let entity: EntityLayout
   fileprivate let transaction: ReadTransaction
   // SAFETY (of what is unchecked): no other code is called while these are read or changed.
+  /// The order in which the type is expected to read; `nil` before its first record.
   @exclusivity(unchecked) private var order: ReadingOrder?
+  // SAFETY: `order` is only replaced between two records, so that it outlives their readers.
+  @exclusivity(unchecked) private var first = ReadingOrder.none.first
+  @exclusivity(unchecked) private var readsMostTexts = false
   /// The reads of the first record, while the order is not known yet.
   @exclusivity(unchecked) private var learned: [ReadingOrder.Step] = []
+  /// True if the next record is the first one, or if one was read in another order than expected.
+  @exclusivity(unchecked) private var isLearning = false
+  @exclusivity(unchecked) private var hasLearned = false
 
-  package init(_ type: Any.Type? = nil, entity: EntityLayout, in transaction: ReadTransaction) {
+  /// Creates a decoder.
+  ///
+  /// - Parameter type: The type whose reading order is stored for other fetches. The closures that
+  ///   read records of the entity share one, which the last of them has learned.
+  package init(
+    _ type: Any.Type = RecordReader.self, entity: EntityLayout, in transaction: ReadTransaction
+  ) {
     self.type = type
     self.entity = entity
     self.transaction = transaction
-    order = type.flatMap { entity.readingOrder(of: $0) }
+    if let order = entity.readingOrder(of: type) { expect(order) } else { isLearning = true }
+  }
+
+  private func expect(_ order: ReadingOrder) {
+    self.order = order
+    first = order.first
+    readsMostTexts = order.readsMostTexts
   }
 
   package func decode(
     _ view: RecordView, _ number: Int64, _ body: (inout RecordReader) throws -> Void
   ) throws {
-    guard let order else { return try decodeFirst(view, number, body) }
+    if isLearning { return try decodeFirst(view, number, body) }
     var view = view
-    if order.readsMostTexts { view.checkTexts() }
-    var reader = RecordReader(view, number: number, decoder: self, next: order.first)
+    if readsMostTexts { view.checkTexts() }
+    var reader = RecordReader(view, number: number, decoder: self, next: first)
     try body(&reader)
   }
 
@@ -158,15 +176,23 @@ package final class EntityDecoder {
     _ view: RecordView, _ number: Int64, _ body: (inout RecordReader) throws -> Void
   ) throws {
     learned = []
+    hasLearned = true
     var reader = RecordReader(view, number: number, decoder: self, next: ReadingOrder.none.first)
     try body(&reader)
     let found = ReadingOrder(learned, of: entity)
-    if let type { entity.keep(found, for: type) }
-    order = found
+    entity.keep(found, for: type)
+    expect(found)
+    isLearning = false
   }
 
+  /// Adds a read that was not expected. If it is not one of the first record, the order is learned
+  /// from the next one, but only once: some types read other attributes of each record.
   fileprivate func learn(_ step: ReadingOrder.Step) {
-    if order == nil { learned.append(step) }
+    if hasLearned {
+      if isLearning { learned.append(step) }
+    } else {
+      isLearning = true
+    }
   }
 
   /// Returns the name of the attribute of a field of one of the entity's records.

@@ -39,6 +39,9 @@ extension ReadTransaction {
   /// In a write transaction the closure may write, as in `forEach`; it gets copies there.
   ///
   /// - Throws: As `fetch`; the error of the closure.
+  // Inlinable, like all that reads a descriptor: generic code that knows its types asks for no
+  // metadata.
+  @inlinable
   @discardableResult
   public func forEachRecord<T: Entity>(
     _ descriptor: FetchDescriptor<T>, _ body: (inout RecordReader) throws -> Bool
@@ -101,6 +104,7 @@ extension Store {
   }
 
   /// Calls the closure with each record of one fetch in place, on a snapshot of its own.
+  @inlinable
   @discardableResult
   public func forEachRecord<T: Entity>(
     _ descriptor: FetchDescriptor<T>, _ body: (inout RecordReader) throws -> Bool

@@ -79,9 +79,16 @@ struct DifferentialRun: Sendable {
       data: data, sql: try SQLFetch(data), transaction: transaction, seed: seed, round: round,
       schema: schema)
     var tally = Tally()
-    var generator = RandomRequests(data, random: SeededRandom(seed: random.next()))
+    let seed = random.next()
+    var generator = RandomRequests(data, random: SeededRandom(seed: seed))
+    var constants = RandomRequests(data, random: SeededRandom(seed: ~seed))
     for _ in 0..<count where tally.disagreements.count < Tally.disagreementsMax {
-      try judges.compare(generator.next(), &tally)
+      let request = generator.next()
+      try judges.compare(request, &tally)
+      // The plan of the first ones serves the others if it depends on no constant.
+      for _ in 0..<(constants.random.oneIn(4) ? 4 : 0) {
+        try judges.compare(constants.withOtherConstants(request), &tally)
+      }
     }
     return tally
   }

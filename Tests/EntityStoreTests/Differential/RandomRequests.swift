@@ -84,6 +84,29 @@ struct RandomRequests {
     random.pick([.caseInsensitive, .localizedStandard, .localizedStandard("de")])
   }
 
+  /// Returns the request for records, with other constants in the comparisons of an attribute that
+  /// must hold for each.
+  mutating func withOtherConstants(_ request: FetchRequest) -> FetchRequest {
+    var request = request
+    guard !request.isGrouped, let entity = data.entity(request.entityName) else { return request }
+    request.resultType = .identifiers
+    request.propertiesToFetch = []
+    request.returnsDistinctResults = false
+    let parts = (request.predicate?.conjuncts ?? []).map { part -> FetchPredicate in
+      guard case .comparison(var comparison) = part, comparison.quantifier == nil,
+        case .path(let path) = comparison.left, case .value = comparison.right,
+        Self.orders.contains(comparison.comparison),
+        let attribute = entity.attribute(path), attribute.type != .strings
+      else { return part }
+      let found = Found(path: path, attribute: attribute, owner: entity)
+      let constant = random.oneIn(16) ? .null : random.respelled(constant(found), attribute)
+      comparison.right = .value(constant)
+      return .comparison(comparison)
+    }
+    if !parts.isEmpty { request.predicate = .and(parts) }
+    return request
+  }
+
   // MARK: Names
 
   struct Found {

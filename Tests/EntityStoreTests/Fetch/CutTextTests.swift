@@ -1,5 +1,6 @@
 import EntityModel
 import Foundation
+import Migrations
 import TestSupport
 import Testing
 
@@ -87,6 +88,33 @@ import Testing
           try transaction.insert("Sample", ["name": .string(Self.long + "a")])
         }
       }
+    }
+  }
+
+  @Test func theRestOfAListDoesNotOrderCutTexts() async throws {
+    let schema = """
+      line: cut
+      summary: Texts after an element of a list
+      steps:
+        - createEntity:
+            name: Note
+            attributes: [{ name: tags, type: strings }, { name: title, type: string }]
+        - createIndex: { on: Note, name: byTag, keys: [tags, title] }
+      """
+    let source = MigrationSource(embedded: [("0001_cut", Array(schema.utf8))])
+    try await withTemporaryStore(migrations: [source]) { temporary in
+      try await temporary.store.write { transaction in
+        // The order of the lists is against that of the titles.
+        for (tags, end) in [(["a"], "c"), (["a", "b"], "b"), (["a", "c"], "a")] {
+          try transaction.insert(
+            "Note", ["tags": .strings(tags), "title": .string(Self.long + end)])
+        }
+      }
+      let request = FetchRequest(
+        entityName: "Note", predicate: .comparison("tags", .contains, "a"),
+        sortBy: [SortKey("title")], requiresIndex: true)
+      let titles = try temporary.store.fetch(request).map { try $0["title"].text.suffix(1) }
+      #expect(titles == ["a", "b", "c"])
     }
   }
 }

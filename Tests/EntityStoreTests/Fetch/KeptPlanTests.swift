@@ -26,7 +26,7 @@ import Testing
         let isCached = try store.read { try Self.isKept(Self.newest, in: $0) }
         #expect(isCached == (ranks.count > 1))
       }
-      // Another window is another request.
+      // Another window has the same plan.
       var all = Self.newest
       all.fetchLimit = nil
       #expect(try store.fetch(all).count == 5)
@@ -92,6 +92,8 @@ import Testing
   private static func isKept(
     _ request: FetchRequest, in transaction: ReadTransaction
   ) throws -> Bool {
-    transaction.catalog.plans.plan(for: try #require(PlanCache.Key(request))) != nil
+    let form = try #require(request.form)
+    let plan = transaction.catalog.plans[form.hash] as? ReusablePlan
+    return plan?.isPlan(for: request) == true
   }
 }

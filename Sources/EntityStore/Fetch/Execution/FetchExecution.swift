@@ -6,48 +6,42 @@ import LMDB
 /// Records are passed on as views of the map: a row that the window or the filter drops costs no
 /// allocation.
 package struct FetchExecution {
-  let request: BoundRequest
-  let plan: AccessPlan
+  private let planned: PlannedFetch
+  private let window: FetchWindow
   let transaction: ReadTransaction
   /// True if the closure never ends the fetch: records are then looked up in groups.
   var readsAll = false
   private(set) var statistics = FetchStatistics()
 
-  var entity: EntityLayout { request.entity }
+  var entity: EntityLayout { planned.entity }
+  var plan: AccessPlan { planned.plan }
 
   package init(_ request: FetchRequest, in transaction: ReadTransaction) throws {
-    let entity = try transaction.catalog.entity(request.entityName)
-    try transaction.prepareToRead(entity)
-    let plans = transaction.catalog.plans
-    let key = PlanCache.Key(request)
-    if let key, let cached = plans.plan(for: key) {
-      self.init(cached.request, cached.plan, in: transaction)
-      return
-    }
-    try self.init(try BoundRequest(request, entity, in: transaction), in: transaction)
-    if let key { plans.insert(plan, self.request, for: key) }
+    self.init(
+      try PlannedFetch.cached(request, in: transaction), try FetchWindow(of: request), transaction)
   }
 
   /// Plans a request.
   ///
   /// - Parameter request: A request for an entity that the transaction has been prepared to read.
   package init(_ request: BoundRequest, in transaction: ReadTransaction) throws {
-    self.init(request, try Planner.plan(request, in: transaction), in: transaction)
+    let plan = try Planner.plan(request, in: transaction)
+    self.init(PlannedFetch(request.entity, plan), request.window, transaction)
   }
 
-  private init(_ request: BoundRequest, _ plan: AccessPlan, in transaction: ReadTransaction) {
-    self.request = request
-    self.plan = plan
+  private init(_ planned: PlannedFetch, _ window: FetchWindow, _ transaction: ReadTransaction) {
+    self.planned = planned
+    self.window = window
     self.transaction = transaction
   }
 
   /// Calls the closure with each row of the window, in order, until it returns `false`. The row
   /// has a record, unless the plan is answered from the index alone.
   package mutating func run(_ body: (FetchRow) throws -> Bool) throws {
-    guard request.limit > 0 else { return }
+    guard window.limit > 0 else { return }
     if !plan.sort.isEmpty { return try runSorted(body) }
     if plan.sortsByIdentity { return try runByIdentity(body) }
-    let (offset, limit) = (request.offset, request.limit)
+    let (offset, limit) = (window.offset, window.limit)
     var skipped = 0
     var returned = 0
     defer { statistics.rowsReturned = returned }
@@ -117,7 +111,7 @@ package struct FetchExecution {
   /// Returns the number of rows in the window, without reading records if the ranges cover the
   /// whole predicate.
   package mutating func count() throws -> Int {
-    let enough = request.windowEnd
+    let enough = window.end
     var matches = 0
     if plan.filter == nil, let counted = try countWithoutRecords(enough) {
       matches = counted
@@ -133,7 +127,7 @@ package struct FetchExecution {
         }
       }
     }
-    return max(0, min(matches, enough) - request.offset)
+    return max(0, min(matches, enough) - window.offset)
   }
 
   /// True if `count` reads only the number of entries.
@@ -176,21 +170,30 @@ package struct FetchExecution {
     case .nothing: return
     case .scan: try eachRecord(body)
     case .identifiers(let ids): try eachRecord(of: ids, mayBeMissing: true, body)
-    case .index(let access) where access.mayRepeat:
-      try eachRecord(of: try identifiers(of: [access]), mayBeMissing: false, body)
-    case .index(let access) where plan.isIndexOnly: try eachEntry(access, body)
     case .index(let access):
-      var walk = IndexWalk(access, in: transaction, entity)
-      defer { statistics.entriesRead += walk.entriesRead }
-      if readsAll, plan.filter == nil, let snapshot = transaction.transaction as? TreeReader {
-        return try eachGroup(of: &walk, in: snapshot, body)
-      }
-      while let id = try walk.next() {
-        guard try visit(id, mayBeMissing: false, body) else { return }
+      if access.mayRepeat {
+        try eachRecord(of: try identifiers(of: [access]), mayBeMissing: false, body)
+      } else if plan.isIndexOnly {
+        try eachEntry(access, body)
+      } else {
+        try eachRecord(of: access, body)
       }
     case .union(let accesses):
       try eachRecord(of: try identifiers(of: accesses), mayBeMissing: false, body)
     }
+  }
+
+  private mutating func eachRecord(
+    of access: IndexAccess, _ body: (FetchRow) throws -> Bool
+  ) throws {
+    var walk = IndexWalk(access, in: transaction, entity)
+    defer { statistics.entriesRead += walk.entriesRead }
+    if readsAll, plan.filter == nil, let snapshot = transaction.transaction as? TreeReader {
+      return try eachGroup(of: &walk, in: snapshot, body)
+    }
+    // A local, so that no reference is counted for each record.
+    let transaction = transaction
+    try walk.run { try visit($0, mayBeMissing: false, in: transaction, body) }
   }
 
   private mutating func eachRecord(_ body: (FetchRow) throws -> Bool) throws {
@@ -226,7 +229,7 @@ package struct FetchExecution {
     of ids: [Int64], mayBeMissing: Bool, _ body: (FetchRow) throws -> Bool
   ) throws {
     for id in ids {
-      guard try visit(id, mayBeMissing: mayBeMissing, body) else { return }
+      guard try visit(id, mayBeMissing: mayBeMissing, in: transaction, body) else { return }
     }
   }
 
@@ -235,25 +238,34 @@ package struct FetchExecution {
   private mutating func eachGroup(
     of walk: inout IndexWalk, in snapshot: TreeReader, _ body: (FetchRow) throws -> Bool
   ) throws {
-    var left = request.windowEnd
+    var left = window.end
     var ids: [Int64] = []
-    while left > 0 {
-      ids.removeAll(keepingCapacity: true)
-      while ids.count < min(left, StoreLimits.recordsAhead), let id = try walk.next() {
-        ids.append(id)
-      }
-      if ids.isEmpty { return }
+    try walk.run { id in
+      ids.append(id)
+      guard ids.count == min(left, StoreLimits.recordsAhead) else { return true }
       left -= ids.count
-      let found = try snapshot.get(entity.tree, numbers: ids.map { RecordKey.number(of: $0) })
-      for (id, bytes) in zip(ids, found) {
-        guard try visit(id, found: bytes, mayBeMissing: false, body) else { return }
+      defer { ids.removeAll(keepingCapacity: true) }
+      return try visit(ids, in: snapshot, body) && left > 0
+    }
+    if !ids.isEmpty { _ = try visit(ids, in: snapshot, body) }
+  }
+
+  private mutating func visit(
+    _ ids: [Int64], in snapshot: TreeReader, _ body: (FetchRow) throws -> Bool
+  ) throws -> Bool {
+    let transaction = transaction
+    let found = try snapshot.get(entity.tree, numbers: ids.map { RecordKey.number(of: $0) })
+    for (id, bytes) in zip(ids, found) {
+      guard try visit(id, found: bytes, mayBeMissing: false, in: transaction, body) else {
+        return false
       }
     }
+    return true
   }
 
   private mutating func visit(
     _ id: Int64, found: UnsafeRawBufferPointer? = nil, mayBeMissing: Bool,
-    _ body: (FetchRow) throws -> Bool
+    in transaction: ReadTransaction, _ body: (FetchRow) throws -> Bool
   ) throws -> Bool {
     guard let view = try transaction.storedView(of: id, in: entity, found: found) else {
       if mayBeMissing { return true }
@@ -284,7 +296,10 @@ package struct FetchExecution {
     var ids: Set<Int64> = []
     for access in accesses {
       var walk = IndexWalk(access, in: transaction, entity)
-      while let id = try walk.next() { ids.insert(id) }
+      try walk.run { id in
+        ids.insert(id)
+        return true
+      }
       statistics.entriesRead += walk.entriesRead
     }
     return ids.sorted()
@@ -313,7 +328,9 @@ package struct FetchExecution {
     guard let id = index.objectID(key: entry.key, value: entry.value),
       let values = row(entry.key, index)
     else { throw StoreError.damaged("an index entry is unreadable", entity: entity.name) }
-    if index.isCut(entry.key) { return try visit(id, mayBeMissing: false, body) }
+    if index.isCut(entry.key) {
+      return try visit(id, mayBeMissing: false, in: transaction, body)
+    }
     return try filtered(FetchRow(id: id, fields: .values(values)), body)
   }
 
@@ -338,7 +355,7 @@ package struct FetchExecution {
 
   /// Sorts all matches, and keeps no more than the window needs.
   private mutating func runSorted(_ body: (FetchRow) throws -> Bool) throws {
-    let window = request.windowEnd
+    let window = window.end
     let sort = plan.sort
     let transaction = transaction
     var rows: [SortedRow] = []
@@ -367,7 +384,7 @@ package struct FetchExecution {
   private mutating func hand(
     on ids: [Int64], _ body: (FetchRow) throws -> Bool
   ) throws {
-    for id in ids.dropFirst(request.offset).prefix(request.limit) {
+    for id in ids.dropFirst(window.offset).prefix(window.limit) {
       guard let view = try transaction.storedView(of: id, in: entity) else { continue }
       statistics.rowsReturned += 1
       do {

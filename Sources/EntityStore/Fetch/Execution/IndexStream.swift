@@ -116,7 +116,9 @@ final class IndexStream {
   }
 
   private func sorted(_ identifiers: [Int64]) throws -> [Int64] {
-    let sort = index.sort(isReversed: isReversed, parts: orderedParts)
+    var sort = index.sort(isReversed: isReversed, parts: orderedParts)
+    // All entries of an ordered range have the same element of a list; their lists differ.
+    if let listPart = index.listPart, listPart < sort.count { sort.remove(at: listPart) }
     var rows: [SortedRow] = []
     for id in identifiers {
       rows.append(try SortedRow(id: id, sort: sort, in: transaction, entity))

@@ -6,10 +6,7 @@ struct IndexWalk {
   private let transaction: ReadTransaction
   private let entity: EntityLayout
   /// The sort keys by which the entries are merged.
-  private let sort: [BoundSort]
-  /// The number of ranges that have begun, if they are read one after the other.
-  private var begun = 0
-  private var current: IndexStream?
+  private var sort: [BoundSort] = []
   /// The streams that are not at their end, if they are merged; the next one is the last.
   private var heads: [Head] = []
   private var entriesOfEnded = 0
@@ -28,25 +25,19 @@ struct IndexWalk {
     self.access = access
     self.transaction = transaction
     self.entity = entity
-    sort = Array(
-      access.index.sort(isReversed: access.isReversed, parts: access.orderedParts)
-        .dropFirst(access.mergedFrom))
   }
 
-  var entriesRead: Int {
-    entriesOfEnded + (current?.entriesRead ?? 0)
-      + heads.reduce(0) { $0 + $1.stream.entriesRead }
-  }
+  var entriesRead: Int { heads.reduce(entriesOfEnded) { $0 + $1.stream.entriesRead } }
 
-  mutating func next() throws -> Int64? {
-    if case .merged = access.order, access.ranges.count > 1 { return try nextMerged() }
-    while true {
-      if let id = try current?.next() { return id }
-      entriesOfEnded += current?.entriesRead ?? 0
-      current = nil
-      guard begun < access.ranges.count else { return nil }
-      current = try stream(access.isReversed ? access.ranges.count - 1 - begun : begun)
-      begun += 1
+  /// Calls the closure with each record id until it returns `false`.
+  mutating func run(_ body: (Int64) throws -> Bool) throws {
+    if case .merged = access.order, access.ranges.count > 1 { return try runMerged(body) }
+    for number in access.ranges.indices {
+      let stream = try stream(access.isReversed ? access.ranges.count - 1 - number : number)
+      defer { entriesOfEnded += stream.entriesRead }
+      while let id = try stream.next() {
+        guard try body(id) else { return }
+      }
     }
   }
 
@@ -59,14 +50,15 @@ struct IndexWalk {
 
   // MARK: Merging
 
-  private mutating func nextMerged() throws -> Int64? {
-    if begun == 0 {
-      for number in access.ranges.indices { try advance(try stream(number, forMerging: true)) }
-      begun = access.ranges.count
+  private mutating func runMerged(_ body: (Int64) throws -> Bool) throws {
+    sort = Array(
+      access.index.sort(isReversed: access.isReversed, parts: access.orderedParts)
+        .dropFirst(access.mergedFrom))
+    for number in access.ranges.indices { try advance(try stream(number, forMerging: true)) }
+    while let head = heads.popLast() {
+      try advance(head.stream)
+      guard try body(head.id) else { return }
     }
-    guard let head = heads.popLast() else { return nil }
-    try advance(head.stream)
-    return head.id
   }
 
   /// Inserts a stream into its position among the others, unless it has ended.

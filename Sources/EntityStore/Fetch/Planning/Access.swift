@@ -82,6 +82,13 @@ struct AccessPlan {
   /// not depend on costs.
   var isReusable: Bool { isCertain && filter == nil && sort.isEmpty && !sortsByIdentity }
 
+  /// The plan without the parts that only an explanation needs.
+  var withoutExplanation: AccessPlan {
+    var plan = self
+    (plan.used, plan.filtered, plan.rejected) = ([], [], [])
+    return plan
+  }
+
   /// The reason why an index was not taken.
   struct Rejection {
     let index: IndexLayout

@@ -6,9 +6,7 @@ package struct BoundRequest {
   /// The conditions that must all be true, as written and as bound.
   package var conjuncts: [(text: FetchPredicate, program: PredicateProgram)]
   package private(set) var sort: [BoundSort]
-  package private(set) var offset: Int
-  /// The limit; `Int.max` without one.
-  package private(set) var limit: Int
+  package private(set) var window: FetchWindow
   package private(set) var requiresIndex: Bool
   /// True if the order of the records matters.
   package private(set) var isOrdered = true
@@ -21,20 +19,12 @@ package struct BoundRequest {
   package init(
     _ request: FetchRequest, _ entity: EntityLayout, in transaction: ReadTransaction
   ) throws {
-    let limit = request.fetchLimit ?? .max
-    guard limit > 0, request.fetchOffset >= 0 else {
-      throw StoreError(
-        .invalidRequest, "a limit is not positive, or an offset is negative",
-        [("limit", String(limit)), ("offset", String(request.fetchOffset))],
-        advice: "use nil for no limit")
-    }
+    window = try FetchWindow(of: request)
     self.entity = entity
     let binder = Binder(.entity(entity), in: transaction)
     conjuncts = try (request.predicate?.conjuncts ?? []).map { ($0, try binder.bind($0)) }
     conjuncts.removeAll { if case .constant(.yes) = $0.program { true } else { false } }
     sort = request.isGrouped ? [] : try request.sortBy.map { try binder.bind($0) }
-    offset = request.fetchOffset
-    self.limit = limit
     requiresIndex = request.requiresIndex
     sort.removeAll(where: isFixed)
   }
@@ -51,11 +41,10 @@ package struct BoundRequest {
     return set.intervals.count == 1 && set.isPoints
   }
 
+  package var offset: Int { window.offset }
+  package var limit: Int { window.limit }
   /// The maximum number of matches up to the end of the window.
-  package var windowEnd: Int {
-    let (end, overflows) = offset.addingReportingOverflow(limit)
-    return overflows ? .max : end
-  }
+  package var windowEnd: Int { window.end }
 
   /// Returns the request for all matches in any order, for aggregates.
   func unordered(attributes: Set<Int>?) -> BoundRequest {
@@ -71,24 +60,14 @@ package struct BoundRequest {
   /// - Parameter count: `nil` for all of them.
   package func first(_ count: Int?) -> BoundRequest {
     var request = withoutWindow()
-    if let count { request.limit = count }
+    if let count { request.window.limit = count }
     return request
   }
 
   /// Returns the request for all matches, in order.
   func withoutWindow() -> BoundRequest {
     var request = self
-    request.offset = 0
-    request.limit = .max
-    return request
-  }
-
-  /// The part of the request that is needed after planning, if nothing remains to be checked or
-  /// sorted.
-  var planned: BoundRequest {
-    var request = self
-    request.conjuncts = []
-    request.sort = []
+    request.window = .all
     return request
   }
 
@@ -114,6 +93,15 @@ package struct BoundRequest {
   }
 }
 
+extension FetchRequest {
+  /// Binds the request, and prepares the transaction to read its entity.
+  func bound(in transaction: ReadTransaction) throws -> BoundRequest {
+    let entity = try transaction.catalog.entity(entityName)
+    try transaction.prepareToRead(entity)
+    return try BoundRequest(self, entity, in: transaction)
+  }
+}
+
 extension Binder {
   func bind(_ key: SortKey) throws -> BoundSort {
     try sort(by: try bind(.path(key.path)), key)
@@ -131,5 +119,32 @@ extension Binder {
     return BoundSort(
       program: bound.program, position: bound.hops.isEmpty ? bound.position : nil,
       key: try KeyCollation.of(key.collation), isDescending: key.isDescending)
+  }
+}
+
+/// The part of the matches that a fetch returns.
+package struct FetchWindow {
+  package private(set) var offset = 0
+  /// The limit; `Int.max` without one.
+  package fileprivate(set) var limit = Int.max
+
+  static let all = FetchWindow()
+
+  private init() {}
+
+  /// - Throws: `invalidRequest` if the limit is not positive, or the offset negative.
+  init(of request: FetchRequest) throws(StoreError) {
+    offset = request.fetchOffset
+    limit = request.fetchLimit ?? .max
+    if limit > 0, offset >= 0 { return }
+    throw StoreError(
+      .invalidRequest, "a limit is not positive, or an offset is negative",
+      [("limit", String(limit)), ("offset", String(offset))], advice: "use nil for no limit")
+  }
+
+  /// The maximum number of matches up to the end of the window.
+  package var end: Int {
+    let (end, overflows) = offset.addingReportingOverflow(limit)
+    return overflows ? .max : end
   }
 }

@@ -149,7 +149,7 @@ struct IndexCandidate {
         if place == index.listPart {
           guard number == listConjunct, isUsed else { continue }
           used.insert(number)
-          if ranges.exactParts.contains(place) { covered.insert(number) }
+          if place < ranges.exactParts { covered.insert(number) }
           continue
         }
         let sets = known.sets(of: number, part)
@@ -157,7 +157,7 @@ struct IndexCandidate {
         guard sets.isExact else { continue }
         // The entries of a sparse index prove that its attributes are not null.
         let isProven = index.isSparse && sets.whereTrue == .notNull
-        if isProven || isUsed && ranges.exactParts.contains(place) { covered.insert(number) }
+        if isProven || place < ranges.exactParts { covered.insert(number) }
       }
     }
   }

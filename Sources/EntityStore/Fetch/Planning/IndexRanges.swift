@@ -10,9 +10,9 @@ struct IndexRanges {
   private(set) var pointParts = 0
   /// The number of leading parts that have the same single value in all ranges.
   private(set) var fixedParts = 0
-  /// The parts whose sets the ranges reproduce exactly: truncated values cannot be distinguished
-  /// from others with the same beginning.
-  private(set) var exactParts: Set<Int> = []
+  /// The number of leading parts whose sets the ranges reproduce exactly: truncated values cannot
+  /// be distinguished from others with the same beginning.
+  private(set) var exactParts = 0
 
   /// The maximum number of ranges: more cost more time than they save.
   static let rangesMax = 4_096
@@ -28,7 +28,7 @@ struct IndexRanges {
       else { break }
       let extended = IndexRanges.extend(prefixes, by: set, index, index.parts[number])
       usedParts = number + 1
-      if extended.isExact { exactParts.insert(number) }
+      if extended.isExact { exactParts = usedParts }
       guard set.isPoints, extended.isExact else {
         ranges = extended.ranges
         prefixCounts = extended.prefixCounts
@@ -40,6 +40,14 @@ struct IndexRanges {
     }
     ranges = usedParts == 0 ? [.all] : prefixes.map { KeyRange(prefix: $0) }
     prefixCounts = prefixes.map(\.count)
+  }
+
+  /// Returns true if these are as many ranges as others, which come from as many parts in the same
+  /// way.
+  func hasShape(of other: IndexRanges) -> Bool {
+    ranges.count == other.ranges.count && usedParts == other.usedParts
+      && pointParts == other.pointParts && fixedParts == other.fixedParts
+      && exactParts == other.exactParts
   }
 
   private struct Extended {
