@@ -7,10 +7,7 @@ struct JobRecord {
   static let entity = "_Job"
 
   let id: JobID
-  /// The row as it was read.
-  let row: RowCopy
-  /// The values to be written. The others stay as they are in the row.
-  private(set) var changes = RowChanges()
+  private(set) var row: RowCopy
 
   /// - Throws: `StoreError` for a damaged row.
   init(_ row: StoredRow) throws {
@@ -43,7 +40,7 @@ struct JobRecord {
   var state: JobState? { string(.state).flatMap(JobState.named) }
   var runAt: Date {
     get { date(.runAt) ?? .distantPast }
-    set { set(.runAt, .date(newValue)) }
+    set { set(.runAt, newValue) }
   }
   var startedAt: Date? { date(.startedAt) }
   var finishedAt: Date? { date(.finishedAt) }
@@ -56,19 +53,19 @@ struct JobRecord {
 
   var attempts: Int64 {
     get { int64(.attempts) ?? 0 }
-    set { set(.attempts, .int64(newValue)) }
+    set { set(.attempts, newValue) }
   }
   var attemptsMax: Int64 { int64(.attemptsMax) ?? 1 }
   var rescues: Int64 {
     get { int64(.rescues) ?? 0 }
-    set { set(.rescues, .int64(newValue)) }
+    set { set(.rescues, newValue) }
   }
   /// True if its runners have died more than once. One death may be that of the machine.
   var isSuspect: Bool { rescues > 1 }
   var rescuesMax: Int64 { int64(.rescuesMax) ?? 0 }
   var claims: Int64 {
     get { int64(.claims) ?? 0 }
-    set { set(.claims, .int64(newValue)) }
+    set { set(.claims, newValue) }
   }
   var epoch: Int64? {
     get { int64(.epoch) }
@@ -98,55 +95,42 @@ struct JobRecord {
 
   // MARK: Values
 
-  func int64(_ column: JobColumn) -> Int64? {
-    guard let changed = changes[column.rawValue] else { return row.int64(column.rawValue) }
-    return changed.int64Value
-  }
+  func int64(_ column: JobColumn) -> Int64? { row.int64(column.rawValue) }
 
-  func double(_ column: JobColumn) -> Double? {
-    guard let changed = changes[column.rawValue] else { return row.double(column.rawValue) }
-    return changed.doubleValue
-  }
+  func double(_ column: JobColumn) -> Double? { row.double(column.rawValue) }
 
   func date(_ column: JobColumn) -> Date? {
-    guard let changed = changes[column.rawValue] else {
-      return row.double(column.rawValue).map(Date.init(timeIntervalSinceReferenceDate:))
-    }
-    return changed.dateValue
+    double(column).map(Date.init(timeIntervalSinceReferenceDate:))
   }
 
   /// True if the column has this text. Does not create a `String`.
-  func has(_ text: String, in column: JobColumn) -> Bool {
-    guard let changed = changes[column.rawValue] else {
-      return row.hasText(text, at: column.rawValue)
-    }
-    return changed.stringValue == text
-  }
+  func has(_ text: String, in column: JobColumn) -> Bool { row.hasText(text, at: column.rawValue) }
 
   func string(_ column: JobColumn) -> String? { value(column).stringValue }
 
   func data(_ column: JobColumn) -> Data? { value(column).dataValue }
 
-  func value(_ column: JobColumn) -> Value {
-    changes[column.rawValue] ?? row.value(column.rawValue)
+  func value(_ column: JobColumn) -> Value { row.value(column.rawValue) }
+
+  mutating func clear(_ column: JobColumn) {
+    // Most of what a transition clears is null.
+    if !row.isNull(column.rawValue) { row.set(.null, at: column.rawValue) }
   }
 
-  mutating func set(_ column: JobColumn, _ value: Value) {
-    // Most of what a transition sets to null is null, and need not be compared or written.
-    if value.isNull, row.isNull(column.rawValue), !changes.has(column.rawValue) { return }
-    changes.set(column.rawValue, to: value)
-  }
+  mutating func set(_ column: JobColumn, _ value: Value) { row.set(value, at: column.rawValue) }
+
+  mutating func set(_ column: JobColumn, _ date: Date) { row.set(date, at: column.rawValue) }
 
   mutating func set(_ column: JobColumn, _ number: Int64?) {
-    set(column, number.map(Value.int64) ?? .null)
+    if let number { row.set(number, at: column.rawValue) } else { clear(column) }
   }
 
   mutating func set(_ column: JobColumn, _ text: String?) {
-    set(column, text.map(Value.string) ?? .null)
+    if let text { row.set(text, at: column.rawValue) } else { clear(column) }
   }
 
   mutating func set(_ column: JobColumn, _ data: Data?) {
-    set(column, data.map(Value.data) ?? .null)
+    if let data { row.set(data, at: column.rawValue) } else { clear(column) }
   }
 }
 

@@ -20,18 +20,18 @@ extension JobRecord {
   ///
   /// - Parameter date: The value of `at` in the table above.
   mutating func move(to state: JobState, at date: Date) {
-    set(.state, .string(state.rawValue))
-    set(.at, .date(date))
-    set(.place, .null)
-    set(.lane, .null)
-    set(.rank, .int64(0))
+    set(.state, state.rawValue)
+    set(.at, date)
+    clear(.place)
+    clear(.lane)
+    set(.rank, Int64(0))
     switch state {
     case .ready, .held:
-      set(.lane, .string(lane))
-      set(.rank, .int64(-priority))
-      if state == .held, let limitKey { set(.place, .string(limitKey)) }
+      set(.lane, lane)
+      set(.rank, -priority)
+      if state == .held, let limitKey { set(.place, limitKey) }
     case .running:
-      if let limitKey { set(.place, .string(limitKey)) }
+      if let limitKey { set(.place, limitKey) }
     case .scheduled, .blocked, .succeeded, .discarded, .cancelled, .poisoned: break
     }
   }

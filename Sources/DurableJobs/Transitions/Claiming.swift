@@ -18,16 +18,26 @@ struct ClaimTerms: Equatable {
   /// Adds the room of an attempt that has ended.
   mutating func makeRoom(in queue: QueueName) {
     count += 1
-    if let left = queueRoom[queue] { queueRoom[queue] = left + 1 }
+    addRoom(1, in: queue)
   }
 
   /// Takes the room of a running attempt.
   mutating func takeRoom(in queue: QueueName) {
     count -= 1
-    if let left = queueRoom[queue] { queueRoom[queue] = left - 1 }
+    addRoom(-1, in: queue)
   }
 
-  func hasRoom(in queue: QueueName) -> Bool { queueRoom[queue].map { $0 > 0 } ?? true }
+  // Most runners limit no queue, and the name of a job's queue is a new string each time.
+
+  fileprivate mutating func addRoom(_ number: Int, in queue: @autoclosure () -> QueueName) {
+    if queueRoom.isEmpty { return }
+    let queue = queue()
+    if let left = queueRoom[queue] { queueRoom[queue] = left + number }
+  }
+
+  func hasRoom(in queue: @autoclosure () -> QueueName) -> Bool {
+    queueRoom.isEmpty || queueRoom[queue()].map { $0 > 0 } ?? true
+  }
 }
 
 extension JobTable {
@@ -41,18 +51,13 @@ extension JobTable {
     while selection.hasRoom,
       let number = heads.indices.min(by: { heads[$0].job.precedes(heads[$1].job) })
     {
-      guard selection.terms.hasRoom(in: heads[number].job.queue) else {
-        heads.remove(at: number)
-        continue
-      }
-      let next = try heads[number].cursor.next()
-      try selection.take(heads[number].job)
+      // Taken out of the array, so that the job is changed in place.
+      let head = heads.remove(at: number)
+      guard selection.terms.hasRoom(in: head.job.queue) else { continue }
+      let next = try head.cursor.next()
+      try selection.take(head.job)
       // Read after the claim has written: an earlier read would be outdated.
-      if let next {
-        heads[number].job = try job(ofTurn: next)
-      } else {
-        heads.remove(at: number)
-      }
+      if let next { heads.append(LaneHead(cursor: head.cursor, job: try job(ofTurn: next))) }
     }
     return selection.claimed
   }
@@ -61,7 +66,7 @@ extension JobTable {
     job.attempts += 1
     job.claims += 1
     job.epoch = epoch
-    job.set(.startedAt, .date(now))
+    job.set(.startedAt, now)
     if job.uniqueUntil == .untilStarted { job.releaseUniqueKey() }
     // From here on `runAt` is the time at which the job became ready.
     job.runAt = job.at
@@ -90,8 +95,7 @@ private struct ClaimSelection {
   }
 
   /// Claims the job, unless it is held back or left to a later claim.
-  mutating func take(_ job: JobRecord) throws {
-    var job = job
+  mutating func take(_ job: consuming JobRecord) throws {
     if job.isSuspect, !terms.admitsSuspect {
       passedOver += 1
       return
@@ -104,7 +108,7 @@ private struct ClaimSelection {
     }
     if job.isSuspect { terms.admitsSuspect = false }
     try table.begin(&job, epoch: terms.epoch)
-    if let left = terms.queueRoom[job.queue] { terms.queueRoom[job.queue] = left - 1 }
+    terms.addRoom(-1, in: job.queue)
     claimed.append(job)
   }
 }
@@ -112,12 +116,14 @@ private struct ClaimSelection {
 /// The next job of a lane.
 private struct LaneHead {
   let cursor: IndexPrefixCursor
-  var job: JobRecord
+  let job: JobRecord
+}
 
+extension LaneHead {
   init?(_ lane: String, in table: JobTable) throws {
-    cursor = try table.cursor(.ready, [.null, .string(lane)])
+    let cursor = try table.cursor(.ready, [.null, .string(lane)])
     guard let first = try cursor.next() else { return nil }
-    job = try table.job(ofTurn: first)
+    self.init(cursor: cursor, job: try table.job(ofTurn: first))
   }
 }
 

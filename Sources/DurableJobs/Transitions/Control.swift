@@ -39,7 +39,7 @@ extension JobTable {
     case .discarded, .cancelled, .poisoned:
       job.attempts = 0
       job.rescues = 0
-      job.set(.finishedAt, .null)
+      job.clear(.finishedAt)
       job.runAt = now
       if let group = job.group { try rejoin(group) }
     case .ready, .held, .blocked, .running, .succeeded, nil:

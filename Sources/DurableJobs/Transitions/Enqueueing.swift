@@ -29,25 +29,25 @@ extension JobTable {
       return EnqueuedJob(id: holder, isNew: false)
     }
     var job = JobRecord(newIn: jobs)
-    job.set(.kind, .string(request.kind.rawValue))
-    job.set(.queue, .string(request.queue.rawValue))
-    job.set(.enqueuedAt, .date(now))
-    job.set(.attemptsMax, .int64(Int64(request.attemptsMax)))
-    job.set(.rescuesMax, .int64(Int64(request.rescuesMax)))
+    job.set(.kind, request.kind.rawValue)
+    job.set(.queue, request.queue.rawValue)
+    job.set(.enqueuedAt, now)
+    job.set(.attemptsMax, Int64(request.attemptsMax))
+    job.set(.rescuesMax, Int64(request.rescuesMax))
     job.set(.retention, .double(request.retention.seconds))
-    job.set(.payload, .data(request.payload))
-    job.set(.priority, .int64(Int64(request.priority)))
+    job.set(.payload, request.payload)
+    job.set(.priority, Int64(request.priority))
     if let timeout = request.timeout { job.set(.timeout, .double(timeout.seconds)) }
     if let limit = request.limit {
-      job.set(.limitKey, .string(limit.key))
-      job.set(.limitMax, .int64(Int64(limit.max)))
+      job.set(.limitKey, limit.key)
+      job.set(.limitMax, Int64(limit.max))
     }
     if let uniqueKey {
       job.uniqueKey = uniqueKey
-      job.set(.uniqueUntil, .string(request.uniqueness.rawValue))
+      job.set(.uniqueUntil, request.uniqueness.rawValue)
     }
-    if let group { job.set(.batch, .int64(group)) }
-    if let schedule = request.schedule { job.set(.schedule, .int64(schedule)) }
+    if let group { job.set(.batch, group) }
+    if let schedule = request.schedule { job.set(.schedule, schedule) }
     job.runAt = request.runAt ?? now
     if isBlocked {
       job.move(to: .blocked, at: now)
@@ -61,12 +61,12 @@ extension JobTable {
     guard var job = try job(holder) else { return }
     switch job.state {
     case .scheduled, .ready, .held:
-      job.set(.payload, .data(request.payload))
-      job.set(.priority, .int64(Int64(request.priority)))
+      job.set(.payload, request.payload)
+      job.set(.priority, Int64(request.priority))
       job.runAt = request.runAt ?? now
       // The wait is counted from now on. A time in the future, from before the clock was set back,
       // would look wrong again in each pass of a schedule.
-      if job.enqueuedAt > now { job.set(.enqueuedAt, .date(now)) }
+      if job.enqueuedAt > now { job.set(.enqueuedAt, now) }
       let wasHeld = job.state == .held
       job.wait(until: job.runAt, now: now)
       try update(job)

@@ -61,9 +61,9 @@ extension JobTable {
 
   /// Ends a job that is not running.
   func end(_ job: inout JobRecord, as state: JobState, began: Date?) throws {
-    job.set(.finishedAt, .date(now))
-    job.isCancelled = false
-    job.set(.checkpoint, .null)
+    job.set(.finishedAt, now)
+    if job.isCancelled { job.isCancelled = false }
+    job.clear(.checkpoint)
     if job.uniqueUntil != .untilRemoved { job.uniqueKey = nil }
     job.move(to: state, at: now.addingTimeInterval(job.retention))
     try update(job)

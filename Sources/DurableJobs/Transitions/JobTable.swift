@@ -24,11 +24,11 @@ final class JobTable: JobRows {
   var now: Date { transaction.now }
 
   func insert(_ job: JobRecord) throws -> JobID {
-    JobID(rawValue: try transaction.insert(job.changes, into: jobs))
+    JobID(rawValue: try transaction.insert(job.row, into: jobs))
   }
 
   func update(_ job: JobRecord) throws {
-    try transaction.update(job.changes, of: job.row, id: job.id.rawValue, in: jobs)
+    try transaction.update(job.row, id: job.id.rawValue, in: jobs)
   }
 
   /// Adds the jobs that have ended to the aggregates of the minute.

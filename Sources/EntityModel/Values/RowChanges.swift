@@ -63,6 +63,6 @@ package struct RowChanges: Sendable {
     return entries.firstIndex { $0.position == position }
   }
 
-  @inline(__always)
+  @inlinable
   package static func mark(_ position: Int) -> UInt64 { 1 << UInt64(position & 63) }
 }

@@ -143,7 +143,11 @@ package final class IndexBuffer {
       func key(_ change: Change) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: bytes[change.offset..<change.offset + Int(change.length)])
       }
-      let order = KeyOrder.sorted(changes.count) { key(changes[$0]) }
+      // The old keys of records that change one after the other are often in order, and the new
+      // ones, too, but not both together.
+      let deletes = changes.indices.filter { changes[$0].isDelete }
+      let puts = changes.indices.filter { !changes[$0].isDelete }
+      let order = KeyOrder.sorted(deletes + puts) { key(changes[$0]) }
       for (rank, number) in order.enumerated() {
         let change = changes[number]
         if rank + 1 < order.count, compare(key(changes[order[rank + 1]]), key(change)) == 0 {

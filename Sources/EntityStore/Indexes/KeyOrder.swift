@@ -1,19 +1,15 @@
 /// Sorts keys.
 enum KeyOrder {
-  /// Returns the numbers from 0 up to `count`, sorted by their keys; numbers with equal keys stay
-  /// in ascending order.
+  /// Returns the numbers sorted by their keys; numbers with equal keys in ascending order. Numbers
+  /// that come in few sorted runs are sorted in linear time.
   ///
+  /// - Parameter numbers: 0 up to their count, in any order.
   /// - Parameter key: Returns the key of a number, the same in each call.
   @inline(__always)
-  static func sorted(_ count: Int, key: (Int) -> UnsafeRawBufferPointer) -> [Int] {
-    guard count > 1 else { return Array(0..<count) }
-    let shared = sharedPrefix(count, key)
-    var ranks = [(word: UInt64, number: Int)](unsafeUninitializedCapacity: count) { ranks, end in
-      while end < count {
-        ranks.initializeElement(at: end, to: (word(of: key(end), at: shared), end))
-        end += 1
-      }
-    }
+  static func sorted(_ numbers: [Int], key: (Int) -> UnsafeRawBufferPointer) -> [Int] {
+    guard numbers.count > 1 else { return numbers }
+    let shared = sharedPrefix(numbers.count, key)
+    var ranks = numbers.map { (word: word(of: key($0), at: shared), number: $0) }
     ranks.sort { left, right in
       if left.word != right.word { return left.word < right.word }
       let comparison = compare(key(left.number), key(right.number))

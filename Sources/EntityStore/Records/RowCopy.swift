@@ -1,7 +1,8 @@
 package import EntityModel
+package import Foundation
 
-/// A copy of a record's bytes, for code that knows the entity by positions. Independent of any
-/// transaction.
+/// A copy of a record in the current layout, for code that knows the entity by positions.
+/// Independent of any transaction.
 ///
 /// A value is decoded when it is asked for. All values were checked when the copy was created, so
 /// the decoding cannot fail.
@@ -10,12 +11,19 @@ package struct RowCopy: Sendable {
   private var bytes: [UInt8]
   /// The step at which the row was looked up: see `WriterScratch.step`.
   let step: Int
+  /// The marks (see `RowChanges`) of the positions that were set.
+  private(set) var marks: UInt64 = 0
 
   init(_ view: RecordView, of entity: EntityLayout, at step: Int) throws(RecordDamage) {
     try entity.record.check(view)
     self.entity = entity
     self.step = step
-    bytes = Array(entity.record.storedBytes(of: view))
+    if entity.record.canBeChanged(view) {
+      bytes = Array(entity.record.storedBytes(of: view))
+    } else {
+      bytes = []
+      entity.encode(try view.values(), into: &bytes)
+    }
   }
 
   /// Creates a copy from bytes that the encoder has written.
@@ -33,30 +41,90 @@ package struct RowCopy: Sendable {
     try bytes.withUnsafeBytes(body)
   }
 
-  /// Replaces a value of fixed size. It is not validated.
-  package mutating func set(_ value: Value, at position: Int) {
-    let slot = entity.record.plan.slots[position]
-    precondition(!slot.isVariable, "the value would change the size of the record")
-    precondition(
-      value.isNull || value.kind == entity.description.attributes[position].type.kind,
-      "the value is of another kind than the attribute")
-    bytes.withUnsafeMutableBytes { RecordEncoder.store(value, at: slot, in: $0) }
-  }
-
-  /// Returns the row with the new values in place, which are not validated.
-  package func changed(by changes: RowChanges) -> RowCopy {
-    var changed: [UInt8] = []
-    let plan = entity.record.plan
-    bytes.withUnsafeBytes { bytes in
-      if let view = entity.record.view(of: bytes), entity.record.isCurrent(view),
-        plan.isSound(bytes)
-      {
-        RecordEncoder.encode(changes, overSound: bytes, as: plan, into: &changed)
-      } else {
-        entity.encode(changes.laid(over: values()), into: &changed)
+  /// Calls the closure with each position that was set, and maybe with others.
+  ///
+  /// - Parameter selected: The marks of the positions to consider.
+  @inline(__always)
+  func eachSet(_ selected: UInt64 = .max, _ body: (Int) throws -> Void) rethrows {
+    let count = entity.attributeIDs.count
+    // A mark stands for every 64th position.
+    for first in stride(from: 0, to: count, by: 64) {
+      var rest = marks & selected
+      while rest != 0 {
+        let position = first + rest.trailingZeroBitCount
+        rest &= rest - 1
+        if position < count { try body(position) }
       }
     }
-    return RowCopy(changed, of: entity)
+  }
+
+  /// The values that were set.
+  var changes: RowChanges {
+    var changes = RowChanges()
+    eachSet { changes.set($0, to: value($0)) }
+    return changes
+  }
+
+  // MARK: Setting
+
+  // Values that are set are not validated.
+
+  /// Returns the row with the new values in place.
+  package func changed(by changes: RowChanges) -> RowCopy {
+    var changed = self
+    for change in changes.entries { changed.set(change.value, at: change.position) }
+    return changed
+  }
+
+  package mutating func set(_ value: Value, at position: Int) {
+    switch value {
+    case .int64(let number): set(number, at: position)
+    case .string(let text): set(text, at: position)
+    case .data(let data): set(data, at: position)
+    default:
+      let slot = place(position, for: value.isNull ? nil : value.kind)
+      RecordEncoder.replace(value, at: slot, in: &bytes)
+    }
+  }
+
+  package mutating func set(_ number: Int64, at position: Int) {
+    store(UInt64(bitPattern: number), at: place(position, for: .int64))
+  }
+
+  package mutating func set(_ date: Date, at position: Int) {
+    let bits = date.timeIntervalSinceReferenceDate.bitPattern
+    store(bits, at: place(position, for: .date))
+  }
+
+  package mutating func set(_ text: String, at position: Int) {
+    let slot = place(position, for: .string)
+    var text = text
+    text.withUTF8 { RecordEncoder.replace(slot, by: UnsafeRawBufferPointer($0), in: &bytes) }
+  }
+
+  package mutating func set(_ data: Data, at position: Int) {
+    let slot = place(position, for: .data)
+    data.withUnsafeBytes { RecordEncoder.replace(slot, by: $0, in: &bytes) }
+  }
+
+  /// Returns the place of a value that is about to be set.
+  ///
+  /// - Parameter kind: The kind of the value; `nil` for null.
+  @inline(__always)
+  private mutating func place(_ position: Int, for kind: ValueKind?) -> RecordLayout.Slot {
+    let slot = entity.record.currentSlot(position)
+    precondition(
+      kind == nil || kind == slot.kind, "the value is of another kind than the attribute")
+    marks |= RowChanges.mark(position)
+    return slot
+  }
+
+  @inline(__always)
+  private mutating func store(_ bits: UInt64, at slot: RecordLayout.Slot) {
+    bytes.withUnsafeMutableBytes { bytes in
+      bytes.storeBytes(of: bits.littleEndian, toByteOffset: Int(slot.offset), as: UInt64.self)
+      bytes[Int(slot.nullByte)] &= ~slot.nullBit
+    }
   }
 
   /// Calls the closure with a view of the copy.
@@ -135,7 +203,12 @@ extension Value {
 
 extension EntityLayout {
   /// Returns the bytes of a row of default values.
-  package func newRowCopy() -> RowCopy { RowCopy(defaultBytes, of: self) }
+  package func newRowCopy() -> RowCopy {
+    var bytes = defaultBytes
+    // Room for some texts that are set.
+    bytes.reserveCapacity(2 * bytes.count)
+    return RowCopy(bytes, of: self)
+  }
 
   /// Returns the bytes of a row of default values with the changes applied; nothing is validated.
   package func newRowCopy(with changes: RowChanges) -> RowCopy {

@@ -81,6 +81,56 @@ enum RecordEncoder {
     }
   }
 
+  /// Replaces a value of a record.
+  ///
+  /// - Parameter value: Null, or of the slot's kind.
+  /// - Parameter record: A record in the current layout whose ends are in order.
+  static func replace(
+    _ value: Value, at slot: RecordLayout.Slot, in record: inout [UInt8]
+  ) {
+    if slot.kind.fixedBytes == nil {
+      var bytes: [UInt8] = []
+      appendVariable(value, to: &bytes)
+      bytes.withUnsafeBytes { replace(slot, by: $0, in: &record) }
+    }
+    record.withUnsafeMutableBytes { store(value, at: RecordPlan.Slot(slot), in: $0) }
+  }
+
+  /// Replaces a value whose size varies by one that is not null.
+  static func replace(
+    _ slot: RecordLayout.Slot, by value: UnsafeRawBufferPointer, in record: inout [UInt8]
+  ) {
+    let start = resize(slot, to: value.count, in: &record)
+    record.withUnsafeMutableBytes { record in
+      UnsafeMutableRawBufferPointer(rebasing: record[start...]).copyMemory(from: value)
+      record[Int(slot.nullByte)] &= ~slot.nullBit
+    }
+  }
+
+  /// Moves the bytes after a value whose size varies, and their ends.
+  ///
+  /// - Returns: The offset of the value.
+  private static func resize(
+    _ slot: RecordLayout.Slot, to size: Int, in record: inout [UInt8]
+  ) -> Int {
+    let (start, end) = record.withUnsafeBytes { slot.extent(in: $0) }
+    let (shift, count) = (start + size - end, record.count)
+    if shift == 0 { return start }
+    if shift > 0 { record.append(contentsOf: repeatElement(0, count: shift)) }
+    record.withUnsafeMutableBytes { bytes in
+      UnsafeMutableRawBufferPointer(rebasing: bytes[(end + shift)...])
+        .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[end..<count]))
+      // The ends stand one after the other before the first of these values.
+      for offset in stride(from: Int(slot.offset), to: Int(slot.variableStart), by: 4) {
+        let end = bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
+        let moved = Int(UInt32(littleEndian: end)) + shift
+        bytes.storeBytes(of: UInt32(moved).littleEndian, toByteOffset: offset, as: UInt32.self)
+      }
+    }
+    if shift < 0 { record.removeLast(-shift) }
+    return start
+  }
+
   /// Stores the null bit and, if the size of the value is fixed, the value.
   @inline(__always)
   static func store(
@@ -230,5 +280,28 @@ package struct RecordPlan: Sendable {
   @inline(__always)
   static func end(_ slot: Slot, in record: UnsafeRawBufferPointer) -> Int {
     Int(UInt32(littleEndian: record.loadUnaligned(fromByteOffset: slot.offset, as: UInt32.self)))
+  }
+}
+
+extension RecordPlan.Slot {
+  @inline(__always)
+  fileprivate init(_ slot: RecordLayout.Slot) {
+    let byteCount = slot.kind.fixedBytes
+    self.init(
+      position: Int(slot.position), offset: Int(slot.offset), byteCount: byteCount ?? 4,
+      isVariable: byteCount == nil, nullByte: Int(slot.nullByte), nullBit: slot.nullBit,
+      mark: RowChanges.mark(Int(slot.position)))
+  }
+}
+
+extension RecordLayout.Slot {
+  /// Returns the place of a value whose size varies.
+  @inline(__always)
+  fileprivate func extent(in record: UnsafeRawBufferPointer) -> (start: Int, end: Int) {
+    func end(at offset: Int32) -> Int {
+      Int(
+        UInt32(littleEndian: record.loadUnaligned(fromByteOffset: Int(offset), as: UInt32.self)))
+    }
+    return (previousEnd < 0 ? Int(variableStart) : end(at: previousEnd), end(at: offset))
   }
 }

@@ -60,6 +60,9 @@ package final class RecordLayout: @unchecked Sendable {
   let prototype: UnsafeMutableRawBufferPointer
   /// The positions of the attributes whose values vary in size.
   private let variable: [Int]
+  /// The offset of the first end entry in a record of the newest layout.
+  private let firstEnd: Int
+  private let hasDropped: Bool
   private let entityID: UInt64
   private let seals: RecordSeals
 
@@ -88,6 +91,8 @@ package final class RecordLayout: @unchecked Sendable {
     variable = entity.attributes.indices.filter {
       entity.attributes[$0].type.kind.fixedBytes == nil
     }
+    firstEnd = plan.fixedBytes - 4 * plan.variable.count
+    hasDropped = !plan.dropped.isEmpty
     prototype = .allocate(byteCount: bytes.count, alignment: 8)
     prototype.copyBytes(from: bytes)
     for number in versions.indices {
@@ -166,6 +171,28 @@ package final class RecordLayout: @unchecked Sendable {
   /// Returns true if the record has the layout in which records are written.
   func isCurrent(_ record: RecordView) -> Bool {
     record.version.pointee.slots == versions[currentVersion - 1].slots
+  }
+
+  /// Returns true if single values of a record can be replaced: it has the layout in which records
+  /// are written, no value of a dropped attribute, and its ends are in order.
+  func canBeChanged(_ record: RecordView) -> Bool {
+    guard isCurrent(record), !hasDropped else { return false }
+    var start = plan.fixedBytes
+    for offset in stride(from: firstEnd, to: plan.fixedBytes, by: 4) {
+      let stored = record.base.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
+      let end = Int(UInt32(littleEndian: stored))
+      guard start <= end, end <= record.count else { return false }
+      start = end
+    }
+    return true
+  }
+
+  /// Returns the place of an attribute in records of the newest layout.
+  @inline(__always)
+  func currentSlot(_ position: Int) -> Slot {
+    let version = versions[currentVersion - 1]
+    precondition(position >= 0 && position < version.attributeCount)
+    return version.slots[position]
   }
 
   /// Checks that every value of a record can be read.

@@ -96,6 +96,16 @@ package struct RecordField {
   @inline(__always)
   var bool: Bool { base.load(fromByteOffset: Int(slot.offset), as: UInt8.self) != 0 }
 
+  /// False if the value, which is not null, is surely no NaN.
+  @inline(__always)
+  var mayBeNaN: Bool {
+    switch kind {
+    case .double, .date: double.isNaN
+    case .decimal: true
+    default: false
+    }
+  }
+
   var uuid: UUID {
     UUID(uuid: base.loadUnaligned(fromByteOffset: Int(slot.offset), as: uuid_t.self))
   }

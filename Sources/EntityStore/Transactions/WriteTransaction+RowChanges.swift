@@ -30,21 +30,6 @@ extension WriteTransaction {
     try update(changes, id: id, old: old, in: entity)
   }
 
-  /// Changes some values of a record that was looked up before. It is looked up again only if
-  /// something has been written since.
-  ///
-  /// - Parameter row: A copy of the record.
-  package func update(
-    _ changes: RowChanges, of row: RowCopy, id: Int64, in entity: EntityLayout
-  ) throws {
-    if row.step == step,
-      try row.withView({ try update(changes, id: id, old: $0, in: entity) }) != nil
-    {
-      return
-    }
-    try update(changes, id: id, in: entity)
-  }
-
   /// Changes some values of a record whose view the caller has.
   ///
   /// - Parameter old: The record as it is stored now; not valid after the call.
@@ -68,10 +53,42 @@ extension WriteTransaction {
     try putEncoded(id: id, old: old, marks: changes.marks, in: entity)
   }
 
+  /// Writes the values that were set in a copy of a record.
+  ///
+  /// - Throws: `missingRecord`; `damaged`; else as `insert`.
+  package func update(_ row: RowCopy, id: Int64, in entity: EntityLayout) throws {
+    guard let old = try view(of: id, in: entity) else {
+      throw StoreError.missing(ObjectID(entity: entity.name, number: id))
+    }
+    // The other values of a copy are those of the record only if nothing was written since.
+    guard row.step == step, entity.references.isEmpty else {
+      return try update(row.changes, id: id, old: old, in: entity)
+    }
+    try check(row, id: id, in: entity)
+    try row.withBytes { try putEncoded($0, id: id, old: old, marks: row.marks, in: entity) }
+  }
+
   private func check(_ changes: RowChanges, id: Int64, in entity: EntityLayout) throws {
     let validator = try self.changes(of: entity).rules.validator
     if let (position, failure) = validator.failure(in: changes, keepsRules: keepsRules) {
       throw StoreError.validation(failure, at: position, of: id, in: entity)
+    }
+  }
+
+  /// Validates the values that were set in a copy.
+  func check(_ row: RowCopy, id: Int64, in entity: EntityLayout) throws {
+    let changes = try changes(of: entity)
+    try row.withView { view in
+      try row.eachSet(changes.rules.examined) { position in
+        let field = view.field(position)
+        let hasRules = changes.rules.ruled & RowChanges.mark(position) != 0
+        if !hasRules, !field.isNull, !field.mayBeNaN { return }
+        let value = try field.value()
+        let validator = changes.rules.validator
+        if let failure = validator.failure(of: value, at: position, keepsRules: keepsRules) {
+          throw StoreError.validation(failure, at: position, of: id, in: entity)
+        }
+      }
     }
   }
 }

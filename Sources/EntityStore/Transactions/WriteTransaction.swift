@@ -127,7 +127,7 @@ public final class WriteTransaction: ReadTransaction {
     return id
   }
 
-  /// Inserts a row whose values have been validated, and which is not encoded again.
+  /// Inserts a row that is not encoded again. Only the values that were set in it are validated.
   ///
   /// - Throws: As `insert` of a row.
   package func insert(_ row: RowCopy, into entity: EntityLayout) throws -> Int64 {
@@ -136,6 +136,7 @@ public final class WriteTransaction: ReadTransaction {
       try changes(of: entity).rules.unfilled.allSatisfy({ !row.isNull($0) })
     else { return try insert(row.values(), into: entity) }
     let id = try nextID(of: entity)
+    try check(row, id: id, in: entity)
     try row.withBytes { try putEncoded($0, id: id, old: nil, in: entity) }
     try changes(of: entity).nextID = id + 1
     return id
@@ -185,7 +186,7 @@ public final class WriteTransaction: ReadTransaction {
     }
   }
 
-  private func putEncoded(
+  func putEncoded(
     _ record: UnsafeRawBufferPointer, id: Int64, old: RecordView?, marks: UInt64 = .max,
     in entity: EntityLayout
   ) throws {

@@ -47,11 +47,24 @@ package struct RowRules {
   package let validator: RowValidator
   /// Positions of attributes whose default is not a valid value, so that a value must be given.
   let unfilled: [Int]
+  /// The marks (see `RowChanges`) of the positions at which a value of the attribute's kind may
+  /// break a rule. At the others any value, and null, is valid.
+  let examined: UInt64
+  /// The marks of the positions with a range, a length or a pattern.
+  let ruled: UInt64
 
   init(_ entity: EntityLayout) throws {
     let validator = try RowValidator(entity.description.attributes)
     self.validator = validator
     let defaults = entity.newRow()
     unfilled = defaults.indices.filter { validator.failure(of: defaults[$0], at: $0) != nil }
+    func marks(_ isMarked: (AttributeDescription) -> Bool) -> UInt64 {
+      entity.description.attributes.enumerated().reduce(0) {
+        isMarked($1.element) ? $0 | RowChanges.mark($1.offset) : $0
+      }
+    }
+    ruled = marks { $0.validation != .none }
+    let numbers: Set<ValueKind> = [.double, .date, .decimal]
+    examined = ruled | marks { !$0.isOptional || numbers.contains($0.type.kind) }
   }
 }

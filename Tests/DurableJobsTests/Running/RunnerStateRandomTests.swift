@@ -243,9 +243,8 @@ private struct World {
     var terms = terms
     var claimed: [JobID: RunnerState.Attempt] = [:]
     while waiting > 0, terms.count > 0 {
-      guard let queue = Self.queues.filter(terms.hasRoom).randomElement(using: &random) else {
-        break
-      }
+      let open = Self.queues.filter { terms.hasRoom(in: $0) }
+      guard let queue = open.randomElement(using: &random) else { break }
       waiting -= 1
       terms.takeRoom(in: queue)
       let deadline =

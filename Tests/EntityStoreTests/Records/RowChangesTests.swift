@@ -125,6 +125,13 @@ import Testing
               #expect(copy.hasText(text, at: position))
               #expect(!copy.hasText(text + "x", at: position))
             }
+            var changed = copy
+            let position = random.number(0...texts.count - 1)
+            let value = random.value(entity.description.attributes[position].type.kind)
+            changed.set(value, at: position)
+            var expected = texts
+            expected[position] = Array(value.text.utf8)
+            #expect(changed.values().map { Array($0.text.utf8) } == expected, "\(random.seed)")
           } catch is RecordDamage {
             refused += 1
             #expect(throws: RecordDamage.self) { try view.values() }
@@ -212,25 +219,67 @@ import Testing
       let id = try await store.write {
         try $0.insert("Sample", ["name": "a", "title": "b"]).number
       }
-      func set(_ position: Int, _ text: String) -> RowChanges {
-        var changes = RowChanges()
-        changes.set(position, to: .string(text))
-        return changes
+      @Sendable func set(
+        _ position: Int, _ text: String, in copy: RowCopy, _ transaction: WriteTransaction
+      ) throws {
+        var changed = copy
+        changed.set(text, at: position)
+        try transaction.update(changed, id: id, in: entity)
       }
-      let (renamed, titled) = (set(name, "c"), set(title, "d"))
       // Of the same transaction, with a change in between; of an earlier one; of a reader.
       let early = try await store.write { transaction in
         let copy = try #require(try transaction.row(id, of: entity)?.copy())
-        try transaction.update(renamed, of: copy, id: id, in: entity)
-        try transaction.update(titled, of: copy, id: id, in: entity)
+        try set(name, "c", in: copy, transaction)
+        try set(title, "d", in: copy, transaction)
+        let row = try transaction.row(id, of: entity)?.values()
+        #expect(row?[name] == "c" && row?[title] == "d")
         return try #require(try transaction.row(id, of: entity)?.copy())
       }
       let read = try store.read { try #require(try $0.row(id, of: entity)?.copy()) }
-      let (again, last) = (set(name, "e"), set(title, "f"))
-      try await store.write { try $0.update(again, of: early, id: id, in: entity) }
-      try await store.write { try $0.update(last, of: read, id: id, in: entity) }
+      try await store.write { try set(name, "e", in: early, $0) }
+      try await store.write { try set(title, "f", in: read, $0) }
       let row = try store.read { try $0.row(id, of: entity)?.values() }
       #expect(row?[name] == "e" && row?[title] == "f")
+    }
+  }
+
+  @Test func valuesThatAreSetInACopyAreValidated() async throws {
+    try await withTemporaryStore(seed: 47) { temporary in
+      let (store, entity) = (temporary.store, try temporary.store.catalog().entity("Sample"))
+      var random = temporary.random
+      let row = random.row(of: entity.description.attributes)
+      let id = try await store.write { try $0.insert(row, into: entity) }
+      var refused = 0
+      for (position, attribute) in entity.description.attributes.enumerated() {
+        let notANumber: Value =
+          attribute.type.kind == .date
+          ? .date(Date(timeIntervalSinceReferenceDate: .nan)) : .double(.nan)
+        let isNumber = [.date, .double].contains(attribute.type.kind)
+        for value in isNumber ? [.null, notANumber] : [.null] {
+          var changes = RowChanges()
+          changes.set(position, to: value)
+          var codes: [StoreError.Code?] = []
+          for isCopy in [false, true] {
+            do {
+              try await store.write { [changes] transaction in
+                let copy = try #require(try transaction.row(id, of: entity)?.copy())
+                if isCopy {
+                  try transaction.update(copy.changed(by: changes), id: id, in: entity)
+                } else {
+                  try transaction.update(changes, id: id, in: entity)
+                }
+              }
+              codes.append(nil)
+            } catch let error as StoreError {
+              #expect(error.property == attribute.name)
+              codes.append(error.code)
+              refused += 1
+            }
+          }
+          #expect(codes[0] == codes[1], "\(attribute.name), seed \(random.seed)")
+        }
+      }
+      #expect(refused >= 4)
     }
   }
 
