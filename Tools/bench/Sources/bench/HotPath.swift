@@ -1,5 +1,6 @@
 import ArgumentParser
 import CEpisodes
+@_spi(Measurement) import DurableJobs
 import Foundation
 import Mooring
 
@@ -10,7 +11,8 @@ struct HotPath: ParsableCommand {
     commandName: "hot-path", abstract: "Runs one hot path repeatedly.", shouldDisplay: false)
 
   enum Path: String, CaseIterable, ExpressibleByArgument {
-    case get, list, path, thousand, cards, scan, sum, upsert, batch, delete, syncpage
+    case get, list, path, thousand, cards, inplace, scan, sum, upsert, batch, delete, syncpage
+    case enqueue, claim, finish
 
     /// The largest number of repetitions: what a repetition needs exists before the first one.
     fileprivate var timesMax: Int {
@@ -18,6 +20,7 @@ struct HotPath: ParsableCommand {
       case .upsert: 256
       case .delete: 40
       case .syncpage: 8
+      case .enqueue, .claim, .finish: 64
       default: .max
       }
     }
@@ -38,7 +41,11 @@ struct HotPath: ParsableCommand {
     let scratch = try ScratchFolder(
       in: FileManager.default.temporaryDirectory, needing: 100_000_000)
     defer { scratch.remove() }
-    if path == .syncpage { return try await syncPages(scratch) }
+    switch path {
+    case .syncpage: return try await syncPages(scratch)
+    case .enqueue, .claim, .finish: return try await turnJobs(scratch)
+    default: break
+    }
     let workload = try Workload(rows: 10_000, seed: 42)
     let store = MooringCandidate()
     try store.open(in: scratch.emptyFolder("store"))
@@ -58,6 +65,7 @@ struct HotPath: ParsableCommand {
         _ = try store.touchEpisodes(.learningPath(path), limit: 20)
       case .thousand: _ = try store.touchEpisodes(.recent, limit: 1_000)
       case .cards: _ = try store.touchCards(.recent, limit: 20)
+      case .inplace: _ = try store.touchCardsInPlace(.recent, limit: 20)
       case .scan: _ = try store.count(ScanFilter(durationAtLeast: 1_800, progressAbove: 0.5))
       case .sum: _ = try store.sumOfDurations()
       case .upsert: try await store.upsert(pages[time])
@@ -70,7 +78,7 @@ struct HotPath: ParsableCommand {
         guard deleted == rowsPerBatch else {
           throw BenchError(.mismatch, "\(deleted) rows deleted instead of \(rowsPerBatch)")
         }
-      case .syncpage: break
+      case .syncpage, .enqueue, .claim, .finish: break
       }
     }
     try store.close()
@@ -79,6 +87,32 @@ struct HotPath: ParsableCommand {
   /// Chunks that end by the clock would make the count depend on the machine.
   private var unlimited: Duration { .seconds(3_600) }
   private var rowsPerBatch: Int { 200 }
+
+  /// Enqueues 100 jobs, or claims or finishes 128, in each of `times` commits.
+  private func turnJobs(_ scratch: ScratchFolder) async throws {
+    let queue = MooringJobs()
+    let folder = try scratch.emptyFolder("jobs")
+    try await queue.open(in: folder)
+    if path == .enqueue {
+      return try await queue.enqueue(times * 100, perCommit: 100, producers: 1)
+    }
+    let batch = 128
+    let jobs = path.timesMax * batch
+    try await queue.enqueue(jobs, perCommit: 1_000, producers: 1)
+    try await queue.close()
+    let turns = JobTurns(try Store.openForJobs(in: folder))
+    var claimed: [JobTurns.Claimed] = []
+    for _ in 0..<(path == .claim ? times : path.timesMax) {
+      claimed += try await turns.claim(batch, of: [BenchJob.kind])
+    }
+    guard path == .finish else { return }
+    for time in 0..<times {
+      let jobs = Array(claimed[(time * batch)..<((time + 1) * batch)])
+      guard try await turns.finish(jobs) == batch else {
+        throw BenchError(.mismatch, "a job was finished by another claim")
+      }
+    }
+  }
 
   /// Syncs a feed of `times` pages with 1,000 new items each, from memory. A page is a commit.
   private func syncPages(_ scratch: ScratchFolder) async throws {
