@@ -194,28 +194,12 @@ extension StoredRow {
   }
 }
 
-extension Value {
-  /// The bytes of a text; 0 for other values.
-  fileprivate var textByteCount: Int {
-    if case .string(let text) = self { text.utf8.count } else { 0 }
-  }
-}
-
 extension EntityLayout {
   /// Returns the bytes of a row of default values.
   package func newRowCopy() -> RowCopy {
     var bytes = defaultBytes
     // Room for some texts that are set.
     bytes.reserveCapacity(2 * bytes.count)
-    return RowCopy(bytes, of: self)
-  }
-
-  /// Returns the bytes of a row of default values with the changes applied; nothing is validated.
-  package func newRowCopy(with changes: RowChanges) -> RowCopy {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(
-      changes.entries.reduce(defaultBytes.count) { $0 + $1.value.textByteCount })
-    encode(changes, into: &bytes)
     return RowCopy(bytes, of: self)
   }
 }

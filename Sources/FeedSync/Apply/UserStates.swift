@@ -28,10 +28,14 @@ struct UserStates {
   }
 
   /// Returns the entries that may change something, before a write transaction is begun.
+  ///
+  /// - Parameter hasEntries: False if the store had no entries when the listing began. All are then
+  ///   returned, and the write decides about those that are listed again.
   static func news(
-    of entries: [UserEntry], feedID: Int64, _ rules: ListingRules, in transaction: ReadTransaction
+    of entries: [UserEntry], feedID: Int64, _ rules: ListingRules, hasEntries: Bool,
+    in transaction: ReadTransaction
   ) throws -> [UserEntry] {
-    if rules.isNewEpoch || entries.isEmpty { return entries }
+    if rules.isNewEpoch || !hasEntries || entries.isEmpty { return entries }
     let table = try UserStateTable(feedID: feedID, in: transaction)
     return try entries.filter { entry in
       guard let row = try table.row(of: entry.id, in: transaction),
