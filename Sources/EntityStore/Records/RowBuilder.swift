@@ -1,11 +1,12 @@
 package import EntityModel
 package import Foundation
+import TextFormats
 
 /// Builds the bytes of a row of default values with some new ones. It takes them as numbers and as
 /// bytes, so that nothing is allocated for a value.
 ///
 /// Values that are set are not validated.
-package struct RowBuilder {
+package struct RowBuilder: ~Copyable {
   private struct Place {
     var start: Int
     var count: Int
@@ -15,10 +16,12 @@ package struct RowBuilder {
   /// The bytes of the row before those of the values whose sizes vary.
   private var fixed: [UInt8]
   /// The bytes of these values, first the defaults and then in the order in which they were set.
-  private var variable: [UInt8]
+  private var variable = ByteBuffer()
   /// Their places in `variable`, in the order of the row.
   private var places: [Place]
-  private let defaults: (variable: [UInt8], places: [Place])
+  private let defaultPlaces: [Place]
+  /// The number of bytes of the defaults in `variable`.
+  private let defaultBytes: Int
   /// The marks (see `RowChanges`) of the positions that were set.
   package private(set) var marks: UInt64 = 0
 
@@ -33,10 +36,11 @@ package struct RowBuilder {
         return Place(start: start - plan.fixedBytes, count: end - start)
       }
     }
-    defaults = (Array(entity.defaultBytes[plan.fixedBytes..<start]), places)
+    defaultPlaces = places
+    defaultBytes = start - plan.fixedBytes
     fixed = Array(entity.defaultBytes[..<plan.fixedBytes])
-    variable = defaults.variable
     self.places = places
+    entity.defaultBytes[plan.fixedBytes..<start].withUnsafeBytes { variable.append($0) }
   }
 
   /// Removes all values that were set and keeps their memory.
@@ -47,8 +51,8 @@ package struct RowBuilder {
         fixed.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[..<count]))
       }
     }
-    variable.removeLast(variable.count - defaults.variable.count)
-    for number in places.indices { places[number] = defaults.places[number] }
+    variable.truncate(to: defaultBytes)
+    for number in places.indices { places[number] = defaultPlaces[number] }
     marks = 0
   }
 
@@ -84,16 +88,17 @@ package struct RowBuilder {
   ) {
     let slot = place(position, for: kind)
     places[number(of: slot)] = Place(start: variable.count, count: bytes.count)
-    variable.append(contentsOf: bytes)
+    variable.append(bytes)
   }
 
   package mutating func set(_ value: Value, at position: Int) {
     guard let kind = value.kind else { return setNull(position) }
     let slot = place(position, for: kind)
     if kind.fixedBytes == nil {
-      let start = variable.count
-      RecordEncoder.appendVariable(value, to: &variable)
-      places[number(of: slot)] = Place(start: start, count: variable.count - start)
+      var bytes: [UInt8] = []
+      RecordEncoder.appendVariable(value, to: &bytes)
+      places[number(of: slot)] = Place(start: variable.count, count: bytes.count)
+      bytes.withUnsafeBytes { variable.append($0) }
     } else {
       fixed.withUnsafeMutableBytes { RecordEncoder.store(value, at: slot, in: $0) }
     }
@@ -146,6 +151,14 @@ package struct RowBuilder {
   /// The size of the row in bytes.
   package var byteCount: Int {
     places.reduce(fixed.count + entity.record.plan.sealPlace.count) { $0 + $1.count }
+  }
+
+  /// Writes the row in place of other bytes.
+  func write(to row: inout [UInt8]) {
+    let count = byteCount
+    if row.count > count { row.removeLast(row.count - count) }
+    if row.count < count { row.append(contentsOf: repeatElement(0, count: count - row.count)) }
+    row.withUnsafeMutableBytes { write(to: $0) }
   }
 
   private func write(to row: UnsafeMutableRawBufferPointer) {

@@ -83,8 +83,7 @@ struct HomeFeedDocument {
     }
     var drift = FormatDrift()
     var fields = FieldBuilder { $0.hasText("path") ? "pathID" : $0.text }
-    fields.reserve(
-      items: entities.elementIndices.count, bytes: root.document.byteCount(of: entities))
+    fields.reserve(entities.elementIndices.count)
     (page.items, page.rejected) = try root.entries(of: "entities") { value throws(DocumentError) in
       try item(value, &fields, &drift)
     }

@@ -34,13 +34,6 @@ struct JSONDocument {
     return UInt32(bytes.load(fromByteOffset: offset, as: UInt8.self)) == character.value
   }
 
-  /// Returns the size of the member's value in the document. The value is not read.
-  func byteCount(of member: JSONMember) -> Int {
-    var offset = 0, length = 0
-    mooring_json_extent(handle, member.raw.value, &offset, &length)
-    return length
-  }
-
   /// Reads the member's value and lends it to `body`, inside which alone it is valid.
   ///
   /// - Throws: The error in the value (escapes, numbers, literals, UTF-8, depth), or the error of

@@ -70,7 +70,7 @@ package struct FeedItem: Equatable, Sendable {
   package var isDeleted = false
   package var deletedAt: Date?
   /// The values in document order, each name once. Empty for a deleted item.
-  package var fields: FieldList = []
+  package var fields = FieldList()
 }
 
 /// The user's own values of one item, as the server has them.

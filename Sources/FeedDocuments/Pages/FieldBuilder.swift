@@ -1,4 +1,5 @@
 import Glibc
+import TextFormats
 
 /// Collects the fields of the items of a page.
 ///
@@ -30,7 +31,7 @@ struct FieldBuilder {
   private var lastEntries: [Int] = []
 
   private var entries: [FieldEntry] = []
-  private var texts: [UInt8] = []
+  private var texts = ByteBuffer()
   private var others: [ScalarValue] = []
   /// The first field of the item.
   private var start = 0
@@ -42,11 +43,10 @@ struct FieldBuilder {
     self.rename = rename
   }
 
-  /// Reserves memory for the fields of a part of a document.
-  mutating func reserve(items: Int, bytes: Int) {
-    // Most items have fewer fields, and a value is never longer than its text in the document.
+  /// Reserves memory for so many items.
+  mutating func reserve(_ items: Int) {
+    // Most items have fewer fields.
     entries.reserveCapacity(12 * items)
-    texts.reserveCapacity(bytes)
   }
 
   /// Begins an item, and drops the fields of one that was not ended.
@@ -131,7 +131,7 @@ struct FieldBuilder {
   private mutating func text(_ name: Int32, _ bytes: UnsafeRawBufferPointer) -> FieldEntry {
     // A document has less than 4 GiB, and its texts together are not longer.
     let start = UInt64(UInt32(texts.count))
-    texts.append(contentsOf: bytes)
+    texts.append(bytes)
     return FieldEntry(name: name, kind: .text, bits: start << 32 | UInt64(bytes.count))
   }
 

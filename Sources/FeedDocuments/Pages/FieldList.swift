@@ -1,3 +1,5 @@
+import TextFormats
+
 /// A named value of an item.
 package struct Field: Equatable, Sendable {
   package var name: String
@@ -13,7 +15,7 @@ package struct FieldList: Sendable {
   private var values: FieldValues?
   private let range: Range<Int>
 
-  init(_ range: Range<Int>) {
+  init(_ range: Range<Int> = 0..<0) {
     self.range = range
   }
 
@@ -107,10 +109,10 @@ package final class FieldValues: Sendable {
   package let names: [String]
   fileprivate let entries: [FieldEntry]
   /// The texts one after the other, as well-formed UTF-8.
-  fileprivate let texts: [UInt8]
+  fileprivate let texts: ByteBuffer
   private let others: [ScalarValue]
 
-  init(names: [String], entries: [FieldEntry], texts: [UInt8], others: [ScalarValue]) {
+  init(names: [String], entries: [FieldEntry], texts: ByteBuffer, others: [ScalarValue]) {
     self.names = names
     self.entries = entries
     self.texts = texts
@@ -134,6 +136,7 @@ package final class FieldValues: Sendable {
 
   private func text(_ entry: FieldEntry) -> String {
     let start = Int(entry.bits >> 32)
-    return String(decoding: texts[start..<(start + Int(entry.bits & 0xFFFF_FFFF))], as: UTF8.self)
+    let end = start + Int(entry.bits & 0xFFFF_FFFF)
+    return texts.withUnsafeBytes { String(decoding: $0[start..<end], as: UTF8.self) }
   }
 }

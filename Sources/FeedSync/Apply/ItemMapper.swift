@@ -25,10 +25,10 @@ final class MappedItem: Sendable {
 
   /// The identity of an item within a run. Its hash is computed once, because each item is looked
   /// up in several tables. It is seeded, so that a feed cannot choose ids with equal hashes.
-  struct Key: Hashable {
+  struct Key: Equatable {
     let target: ObjectIdentifier
     let id: String
-    private let idHash: Int
+    let idHash: Int
 
     init(_ id: String, of target: FeedTarget) {
       self.target = ObjectIdentifier(target)
@@ -39,8 +39,6 @@ final class MappedItem: Sendable {
       id.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
       idHash = hasher.finalize()
     }
-
-    func hash(into hasher: inout Hasher) { hasher.combine(idHash) }
   }
 
   init(
