@@ -196,26 +196,61 @@ struct TreePage {
       fromByteOffset: offset + PageFormat.nodeHeaderCount, as: UInt64.self)
   }
 
+  /// Finds the leaf in which LMDB has found an entry of a snapshot, and the place of the entry.
+  static func leaf(
+    of entry: Cursor.Entry, pageSize: Int
+  ) -> (page: TreePage, place: Int)? {
+    guard let key = entry.key.baseAddress else { return nil }
+    // SAFETY: keys lie in leaves, and a leaf begins at a multiple of the page size and is in the map
+    // as a whole.
+    let start = key - Int(bitPattern: key) % pageSize
+    let lower = Int(start.load(fromByteOffset: 12, as: UInt16.self))
+    guard start.load(fromByteOffset: 10, as: UInt16.self) == PageFormat.Kind.leaf,
+      lower > PageFormat.headerCount, lower <= pageSize, lower % 2 == 0
+    else { return nil }
+    let page = TreePage(
+      start: start, pageSize: pageSize, count: (lower - PageFormat.headerCount) / 2)
+    let node = key - PageFormat.nodeHeaderCount
+    guard let place = (0..<page.count).first(where: { page.node(at: $0) == node }) else {
+      return nil
+    }
+    return (page, place)
+  }
+
   /// Returns the entry of a node of a leaf.
   @inline(__always)
   func entry(at place: Int, in pages: TreePages) -> Cursor.Entry? {
+    if let entry = entry(at: place) { return entry }
+    guard let node = node(at: place) else { return nil }
+    let header = node.loadUnaligned(as: UInt64.self)
+    let key = UnsafeRawBufferPointer(
+      start: node + PageFormat.nodeHeaderCount, count: Int(header >> 48))
+    // SAFETY: key and page number are read only if they lie in the page.
+    let value = node + (PageFormat.nodeHeaderCount + key.count)
+    guard UInt16(truncatingIfNeeded: header >> 32) == PageFormat.NodeFlag.overflow,
+      pageSize - (value - start) >= 8,
+      let value = pages.overflow(
+        value.loadUnaligned(as: UInt64.self), count: Int(header & 0xFFFF_FFFF))
+    else { return nil }
+    return Cursor.Entry(key: key, value: value)
+  }
+
+  /// Returns the entry of a node of a leaf.
+  ///
+  /// - Returns: `nil` if the value has pages of its own, or for a damaged node.
+  @inline(__always)
+  func entry(at place: Int) -> Cursor.Entry? {
     guard let node = node(at: place) else { return nil }
     let header = node.loadUnaligned(as: UInt64.self)
     let count = Int(header & 0xFFFF_FFFF)
-    let flags = UInt16(truncatingIfNeeded: header >> 32)
     let key = UnsafeRawBufferPointer(
       start: node + PageFormat.nodeHeaderCount, count: Int(header >> 48))
     // SAFETY: key and value are returned only if they lie in the page.
     let value = node + (PageFormat.nodeHeaderCount + key.count)
-    let room = pageSize - (value - start)
-    if flags == 0 {
-      guard count <= room else { return nil }
-      return Cursor.Entry(key: key, value: UnsafeRawBufferPointer(start: value, count: count))
+    guard UInt16(truncatingIfNeeded: header >> 32) == 0, count <= pageSize - (value - start) else {
+      return nil
     }
-    guard flags == PageFormat.NodeFlag.overflow, room >= 8,
-      let value = pages.overflow(value.loadUnaligned(as: UInt64.self), count: count)
-    else { return nil }
-    return Cursor.Entry(key: key, value: value)
+    return Cursor.Entry(key: key, value: UnsafeRawBufferPointer(start: value, count: count))
   }
 
   /// Returns the first node, from a given one on, whose key does not pass the test.

@@ -126,8 +126,8 @@ public final class TreeReader: TreeTransaction {
   /// Its pages, if they can be read without LMDB.
   @exclusivity(unchecked) private var pages: TreePages?
 
-  /// The lookup in a tree that finds its pages: that takes less time than a lookup by LMDB, but
-  /// most trees are looked up in only once.
+  /// The lookup in a tree that finds its pages. They are found at once for the first tree, for which
+  /// LMDB would read as much; those of another one only if it is not looked up in just once.
   private static let lookupsMin = 2
 
   /// Returns the value of a key of a tree with integer keys; nil if there is none.
@@ -152,7 +152,8 @@ public final class TreeReader: TreeTransaction {
 
   private func find(_ number: UInt64, in tree: Tree) throws -> UnsafeRawBufferPointer? {
     if lookups.tree != tree.handle {
-      lookups = (tree.handle, 0)
+      // No tree has the handle 0.
+      lookups = (tree.handle, lookups.tree == 0 ? TreeReader.lookupsMin - 1 : 0)
       pages = nil
     }
     lookups.count &+= 1

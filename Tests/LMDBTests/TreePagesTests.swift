@@ -44,6 +44,58 @@ import Testing
     }
   }
 
+  @Test("A cursor moves as in a sorted list", arguments: [1, 2] as [UInt64])
+  func cursorMoves(seed: UInt64) throws {
+    try withStore { environment in
+      var random = SeededRandom(seed: seed)
+      let tree = try Self.makeTree(in: environment)
+      var rows: [UInt64: [UInt8]] = [:]
+      try environment.write { transaction in
+        for _ in 0..<1_500 {
+          let number = random.next() % 10_000
+          rows[number] = Self.value(using: &random)
+          try Self.put(rows[number] ?? [], number, tree, in: transaction)
+        }
+      }
+      let sorted = rows.sorted { $0.key < $1.key }
+      try environment.read { transaction in
+        var cursor = try transaction.cursor(tree)
+        var place = 0
+        #expect(try cursor.first() != nil)
+        for move in 0..<4_000 {
+          var found: Cursor.Entry?
+          // Several moves in one direction, so that they cross pages.
+          switch move % 200 {
+          case 0:
+            let start = random.next() % 10_000
+            place = sorted.firstIndex { $0.key >= start } ?? sorted.count - 1
+            found = try withUnsafeBytes(of: start) { try cursor.seek(atLeast: $0) }
+            if found == nil { found = try cursor.last() }
+          case 1..<80:
+            place += 1
+            found = try cursor.next()
+          case 80..<190:
+            place -= 1
+            found = try cursor.previous()
+          default:
+            let isForward = Bool.random(using: &random)
+            place += isForward ? 1 : -1
+            found = isForward ? try cursor.next() : try cursor.previous()
+          }
+          guard sorted.indices.contains(place) else {
+            try #require(found == nil, "seed \(seed), move \(move)")
+            place = max(0, min(place, sorted.count - 1))
+            continue
+          }
+          let entry = try #require(found, "seed \(seed), move \(move)")
+          try #require(
+            entry.key.loadUnaligned(as: UInt64.self) == sorted[place].key
+              && Array(entry.value) == sorted[place].value, "seed \(seed), move \(move)")
+        }
+      }
+    }
+  }
+
   @Test func aSnapshotIsReadAndNotLaterCommits() throws {
     try withStore { environment in
       let tree = try Self.makeTree(in: environment)

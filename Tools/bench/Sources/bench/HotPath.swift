@@ -12,7 +12,7 @@ struct HotPath: ParsableCommand {
 
   enum Path: String, CaseIterable, ExpressibleByArgument {
     case get, list, path, thousand, cards, inplace, scan, sum, upsert, batch, delete, syncpage
-    case enqueue, claim, finish
+    case tiny, job, enqueue, claim, finish
 
     /// The largest number of repetitions: what a repetition needs exists before the first one.
     fileprivate var timesMax: Int {
@@ -43,7 +43,7 @@ struct HotPath: ParsableCommand {
     defer { scratch.remove() }
     switch path {
     case .syncpage: return try await syncPages(scratch)
-    case .enqueue, .claim, .finish: return try await turnJobs(scratch)
+    case .job, .enqueue, .claim, .finish: return try await turnJobs(scratch)
     default: break
     }
     let workload = try Workload(rows: 10_000, seed: 42)
@@ -78,7 +78,11 @@ struct HotPath: ParsableCommand {
         guard deleted == rowsPerBatch else {
           throw BenchError(.mismatch, "\(deleted) rows deleted instead of \(rowsPerBatch)")
         }
-      case .syncpage, .enqueue, .claim, .finish: break
+      case .tiny:
+        let row = time * 7919 % workload.count
+        let change = ProgressChange(id: "ep:\(row)", progress: Double(time + 1) / 1_000)
+        try await store.setProgress([change], producers: 1)
+      case .syncpage, .job, .enqueue, .claim, .finish: break
       }
     }
     try store.close()
@@ -88,11 +92,12 @@ struct HotPath: ParsableCommand {
   private var unlimited: Duration { .seconds(3_600) }
   private var rowsPerBatch: Int { 200 }
 
-  /// Enqueues 100 jobs, or claims or finishes 128, in each of `times` commits.
+  /// Enqueues one job or 100, or claims or finishes 128, in each of `times` commits.
   private func turnJobs(_ scratch: ScratchFolder) async throws {
     let queue = MooringJobs()
     let folder = try scratch.emptyFolder("jobs")
     try await queue.open(in: folder)
+    if path == .job { return try await queue.enqueue(times, perCommit: 1, producers: 1) }
     if path == .enqueue {
       return try await queue.enqueue(times * 100, perCommit: 100, producers: 1)
     }
