@@ -43,6 +43,8 @@ let package = Package(
       name: "CMooringLibXML", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
     .target(name: "CMooringXML", dependencies: ["CMooringLibXML"]),
     .systemLibrary(name: "CMooringMalloc"),
+    // Without `pkgConfig`, which would link the library: it is loaded when it is needed.
+    .systemLibrary(name: "CMooringPostgreSQL", providers: [.apt(["libpq-dev"])]),
     .systemLibrary(name: "CMooringZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .target(name: "CMooringJSON", linkerSettings: [.linkedLibrary("simdjson")]),
     .target(
@@ -107,6 +109,10 @@ let package = Package(
       swiftSettings: settings),
     .target(name: "LoopbackHTTP", swiftSettings: settings),
     .target(name: "HTTPClient", dependencies: ["CMooringCurl"], swiftSettings: settings),
+    // A client of PostgreSQL on libpq; knows no store.
+    .target(
+      name: "PostgreSQL", dependencies: ["SystemSupport", "CMooringPostgreSQL"],
+      swiftSettings: settings),
     // Documents of feeds and the mappings that make items of them; knows no store.
     .target(
       name: "FeedDocuments",
@@ -298,6 +304,14 @@ let package = Package(
     .testTarget(
       name: "HTTPClientTests",
       dependencies: ["HTTPClient", "LoopbackHTTP", "TestSupport", "store-child"],
+      swiftSettings: settings),
+    // A server of PostgreSQL for the tests of one process.
+    .target(
+      name: "PostgreSQLTestSupport", dependencies: ["SystemSupport", "TestSupport"],
+      path: "Tests/PostgreSQLTestSupport", swiftSettings: settings),
+    .testTarget(
+      name: "PostgreSQLTests",
+      dependencies: ["SystemSupport", "PostgreSQL", "PostgreSQLTestSupport", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "FeedSyncTests",

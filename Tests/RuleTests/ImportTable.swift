@@ -17,6 +17,7 @@ enum ImportTable {
     Row("StrictYAML", "CMooringYAML", "TextFormats"),
     Row("UnicodeText", "CMooringICU", "SystemSupport"),
     Row("LMDB", "CMooringLMDB", "SystemSupport"),
+    Row("PostgreSQL", "CMooringPostgreSQL", "SystemSupport"),
     Row("EntityModel", "TextFormats"),
     Row(
       "EntityStore", "CMooringJSON", "CMooringXXHash", "SystemSupport", "TextFormats",

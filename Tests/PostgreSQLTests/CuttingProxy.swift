@@ -1,0 +1,139 @@
+import Foundation
+import Glibc
+import PostgreSQLTestSupport
+import SystemSupport
+import TestSupport
+import Testing
+
+/// A network between client and server that breaks when a test wants it: it listens at a port of
+/// this machine, forwards all bytes to the server's socket, and closes both connections at a cut.
+final class CuttingProxy: Sendable {
+  /// The number of bytes of one direction that pass before both connections are closed.
+  enum Cut: Sendable {
+    case never
+    case fromClient(after: Int)
+    case fromServer(after: Int)
+  }
+
+  let port: UInt16
+  private let listener: Int32
+  private let target: String
+  private let state: Locked<State>
+
+  private struct State {
+    var cut = Cut.never
+    var client: [UInt8] = []
+    var serverCount = 0
+  }
+
+  init(_ server: PostgreSQLServer, _ cut: Cut = .never) throws {
+    target = server.folder + "/.s.PGSQL.5432"
+    (listener, port) = try listeningSocket()
+    state = Locked(State(cut: cut))
+    Thread.detachNewThread { [self] in acceptConnections() }
+  }
+
+  /// Ends the thread after its current connection.
+  func stop() { shutdown(listener, Int32(SHUT_RDWR)) }
+
+  deinit { close(listener) }
+
+  /// The string for a session as superuser through this proxy.
+  var connectionText: String {
+    "host=127.0.0.1 port=\(port) user=mooring dbname=postgres sslmode=disable gssencmode=disable"
+  }
+
+  /// The bytes that the client has sent, and the number of those of the server.
+  var clientBytes: [UInt8] { state.withLock { $0.client } }
+  var serverCount: Int { state.withLock { $0.serverCount } }
+
+  /// Lets statements pass from now on, and cuts the connection instead of passing an answer.
+  func cutAtNextAnswer() {
+    state.withLock { $0.cut = .fromServer(after: $0.serverCount) }
+  }
+
+  private func acceptConnections() {
+    while case let client = accept(listener, nil, nil), client >= 0 {
+      if let server = connectToServer() {
+        forward(client, server)
+        close(server)
+      }
+      close(client)
+    }
+  }
+
+  private func connectToServer() -> Int32? {
+    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: target.utf8) }
+    // SAFETY: a sockaddr_un may be passed as a sockaddr of its size.
+    let result = withUnsafePointer(to: address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    if result == 0 { return descriptor }
+    close(descriptor)
+    return nil
+  }
+
+  private func forward(_ client: Int32, _ server: Int32) {
+    var sources = [
+      pollfd(fd: client, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: server, events: Int16(POLLIN), revents: 0),
+    ]
+    while poll(&sources, 2, -1) > 0 {
+      if sources[0].revents != 0, !pass(client, server, isClient: true) { return }
+      if sources[1].revents != 0, !pass(server, client, isClient: false) { return }
+    }
+  }
+
+  /// - Returns: False at the end of the connection or at the cut.
+  private func pass(_ source: Int32, _ target: Int32, isClient: Bool) -> Bool {
+    var bytes = [UInt8](repeating: 0, count: 1 << 16)
+    // SAFETY: the array has as many bytes as are read, and none is kept.
+    let count = read(source, &bytes, bytes.count)
+    guard count > 0 else { return false }
+    let room = state.withLock { state in
+      let room: Int =
+        switch (state.cut, isClient) {
+        case (.fromClient(let limit), true): max(0, limit - state.client.count)
+        case (.fromServer(let limit), false): max(0, limit - state.serverCount)
+        default: .max
+        }
+      let passed = min(count, room)
+      if isClient { state.client += bytes[..<passed] } else { state.serverCount += passed }
+      return room
+    }
+    var sent = 0
+    while sent < min(count, room) {
+      // SAFETY: the range lies within the array; a broken connection is an error and no signal.
+      let written = bytes.withUnsafeBytes {
+        send(target, $0.baseAddress! + sent, min(count, room) - sent, Int32(MSG_NOSIGNAL))
+      }
+      guard written > 0 else { return false }
+      sent += written
+    }
+    return count <= room
+  }
+}
+
+/// Returns a socket that listens at a free port of this machine.
+func listeningSocket() throws -> (Int32, UInt16) {
+  let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+  try #require(descriptor >= 0)
+  var address = sockaddr_in()
+  address.sin_family = sa_family_t(AF_INET)
+  address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+  var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+  // SAFETY: a sockaddr_in may be passed as a sockaddr; `length` is its size, and nothing is kept.
+  let isBound = withUnsafeMutablePointer(to: &address) {
+    $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+      bind(descriptor, $0, length) == 0 && listen(descriptor, 4) == 0
+        && getsockname(descriptor, $0, &length) == 0
+    }
+  }
+  try #require(isBound)
+  return (descriptor, UInt16(bigEndian: address.sin_port))
+}
