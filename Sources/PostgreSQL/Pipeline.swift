@@ -62,6 +62,9 @@ extension Connection {
   ) throws -> [CommandResult] {
     try check(statements)
     let pointer = try ready()
+    guard ContinuousClock.now < deadline else {
+      throw PostgreSQLError.deadline("a statement was to be sent", isOutcomeKnown: true)
+    }
     var answers = Answers()
     try send(statements, pointer)
     try flush(pointer, until: deadline)
@@ -146,7 +149,10 @@ extension Connection {
     _ pointer: OpaquePointer, writing: Bool, until deadline: ContinuousClock.Instant
   ) throws(PostgreSQLError) -> Bool {
     let socket = libpq.call.PQsocket(pointer)
-    if case .ready(let isReadable) = wait(for: socket, writing: writing, until: deadline) {
+    // The time is also up if the server does not cease to send.
+    if case .ready(let isReadable) = wait(for: socket, writing: writing, until: deadline),
+      ContinuousClock.now < deadline
+    {
       return isReadable
     }
     // The answer may come at any later time: it must not be taken for that to another statement.

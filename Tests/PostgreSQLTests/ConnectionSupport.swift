@@ -34,13 +34,16 @@ extension PostgreSQLServer {
   /// `pg_stat_activity`; asks again and again, because the server does not notify of it.
   func waitForSessions(_ count: Int64, where condition: String) throws {
     var connection = try connect()
-    while true {
+    let deadline = farDeadline
+    while ContinuousClock.now < deadline {
       let found = try connection.rows(
         Statement("SELECT count(*) FROM pg_stat_activity WHERE \(condition)"), until: farDeadline
       ) { try $0.int8(0) }
       if found == [count] { return }
       usleep(1_000)
     }
+    Issue.record("there are not \(count) sessions where \(condition)")
+    throw TestEnded()
   }
 }
 
@@ -61,10 +64,11 @@ func failure(
     return error
   }
   Issue.record("no error was thrown", sourceLocation: sourceLocation)
-  throw ErrorMissing()
+  throw TestEnded()
 }
 
-struct ErrorMissing: Error {}
+/// Ends a test that cannot go on, after its issue was recorded.
+struct TestEnded: Error {}
 
 /// Work on a thread of its own, for whose result the test waits.
 final class Work<Value: Sendable>: Sendable {

@@ -171,6 +171,10 @@ struct PipelineTests {
     #expect(empty.code == .usage)
     let zero = try failure { try connection.execute("SELECT 'a\0b'", until: farDeadline) }
     #expect(zero.code == .usage)
+    var many = Statement("SELECT 1")
+    many.parameters = Array(repeating: .null, count: 257)
+    let wide = try failure { try connection.execute(many, until: farDeadline) }
+    #expect(wide.code == .usage)
     let several = try failure { try connection.execute("SELECT 1; SELECT 2", until: farDeadline) }
     #expect(several.sqlState == .syntaxError)
     #expect(try connection.integers("SELECT 1::int8") == [1])

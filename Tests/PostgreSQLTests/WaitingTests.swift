@@ -24,6 +24,26 @@ struct WaitingTests {
     try holder.execute(.rollback, until: farDeadline)
   }
 
+  @Test func aDeadlineEndsAResultThatDoesNotEnd() throws {
+    var connection = try PostgreSQLServer.shared().connect()
+    let error = try failure {
+      try connection.execute(
+        "SELECT generate_series(1, 1000000000)", until: .now + .milliseconds(100))
+    }
+    #expect(error.code == .deadline)
+    #expect(connection.isOpen == false)
+  }
+
+  @Test func nothingIsSentAfterTheDeadline() throws {
+    var connection = try PostgreSQLServer.shared().connect()
+    let error = try failure {
+      try connection.execute("CREATE TABLE too_late ()", until: .now - .seconds(1))
+    }
+    #expect(error.code == .deadline)
+    #expect(error.isOutcomeKnown)
+    #expect(try connection.integers("SELECT to_regclass('too_late')::text::int8") == [nil])
+  }
+
   @Test func aStatementIsCanceledByAnotherThread() throws {
     let server = try PostgreSQLServer.shared()
     var connection = try server.connect()
