@@ -8,7 +8,8 @@ import Glibc
 // never be used by two at once.
 package struct Connection: ~Copyable, @unchecked Sendable {
   package struct Limits: Sendable {
-    /// The largest row that is accepted from the server, in bytes of its values.
+    /// The largest row that is accepted from the server, in bytes of its values. libpq has received
+    /// the row when it is measured; the server's own limit is 1 GiB for a value.
     package var rowBytesMax = 64 << 20
 
     package init() {}

@@ -68,9 +68,7 @@ struct ConnectTests {
     let socket = try connectFailure("host=/nonexistent user=mooring")
     #expect(socket.sqlState == nil)
     #expect(socket.message.contains("/nonexistent"))
-    let (descriptor, port) = try listeningSocket()
-    close(descriptor)
-    let refused = try connectFailure("host=127.0.0.1 port=\(port) user=mooring")
+    let refused = try connectFailure("host=127.0.0.1 port=\(freePort()) user=mooring")
     #expect(refused.message.contains("Connection refused"))
   }
 

@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 import PostgreSQLTestSupport
 import TestSupport
 import Testing
@@ -17,8 +16,7 @@ struct TLSTests {
       try openssl(
         "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2",
         "-subj", "/CN=Other", "-keyout", folder.path("other.key"), "-out", folder.path("other.pem"))
-      let (descriptor, port) = try listeningSocket()
-      close(descriptor)
+      let port = try freePort()
       let server = try PostgreSQLServer(settings: [
         "listen_addresses": "127.0.0.1", "port": "\(port)", "ssl": "on",
         "ssl_cert_file": "../server.pem", "ssl_key_file": "../server.key",

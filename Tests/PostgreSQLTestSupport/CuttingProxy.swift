@@ -1,21 +1,19 @@
 import Foundation
 import Glibc
-import PostgreSQLTestSupport
 import SystemSupport
 import TestSupport
-import Testing
 
 /// A network between client and server that breaks when a test wants it: it listens at a port of
 /// this machine, forwards all bytes to the server's socket, and closes both connections at a cut.
-final class CuttingProxy: Sendable {
+package final class CuttingProxy: Sendable {
   /// The number of bytes of one direction that pass before both connections are closed.
-  enum Cut: Sendable {
+  package enum Cut: Sendable {
     case never
     case fromClient(after: Int)
     case fromServer(after: Int)
   }
 
-  let port: UInt16
+  package let port: UInt16
   private let listener: Int32
   private let target: String
   private let state: Locked<State>
@@ -26,7 +24,7 @@ final class CuttingProxy: Sendable {
     var serverCount = 0
   }
 
-  init(_ server: PostgreSQLServer, _ cut: Cut = .never) throws {
+  package init(_ server: PostgreSQLServer, _ cut: Cut = .never) throws {
     target = server.folder + "/.s.PGSQL.5432"
     (listener, port) = try listeningSocket()
     state = Locked(State(cut: cut))
@@ -34,21 +32,21 @@ final class CuttingProxy: Sendable {
   }
 
   /// Ends the thread after its current connection.
-  func stop() { shutdown(listener, Int32(SHUT_RDWR)) }
+  package func stop() { shutdown(listener, Int32(SHUT_RDWR)) }
 
   deinit { close(listener) }
 
   /// The string for a session as superuser through this proxy.
-  var connectionText: String {
+  package var connectionText: String {
     "host=127.0.0.1 port=\(port) user=mooring dbname=postgres sslmode=disable gssencmode=disable"
   }
 
   /// The bytes that the client has sent, and the number of those of the server.
-  var clientBytes: [UInt8] { state.withLock { $0.client } }
-  var serverCount: Int { state.withLock { $0.serverCount } }
+  package var clientBytes: [UInt8] { state.withLock { $0.client } }
+  package var serverCount: Int { state.withLock { $0.serverCount } }
 
   /// Lets statements pass from now on, and cuts the connection instead of passing an answer.
-  func cutAtNextAnswer() {
+  package func cutAtNextAnswer() {
     state.withLock { $0.cut = .fromServer(after: $0.serverCount) }
   }
 
@@ -117,23 +115,4 @@ final class CuttingProxy: Sendable {
     }
     return count <= room
   }
-}
-
-/// Returns a socket that listens at a free port of this machine.
-func listeningSocket() throws -> (Int32, UInt16) {
-  let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-  try #require(descriptor >= 0)
-  var address = sockaddr_in()
-  address.sin_family = sa_family_t(AF_INET)
-  address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-  var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-  // SAFETY: a sockaddr_in may be passed as a sockaddr; `length` is its size, and nothing is kept.
-  let isBound = withUnsafeMutablePointer(to: &address) {
-    $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-      bind(descriptor, $0, length) == 0 && listen(descriptor, 4) == 0
-        && getsockname(descriptor, $0, &length) == 0
-    }
-  }
-  try #require(isBound)
-  return (descriptor, UInt16(bigEndian: address.sin_port))
 }
