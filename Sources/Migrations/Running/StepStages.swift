@@ -7,7 +7,8 @@ import Foundation
 ///
 ///     records   each record is scanned; new attributes, which are still hidden, get their values
 ///     sorting   for each index: keys are read from snapshots and sorted in scratch files
-///     writing   for each index: the keys are appended, chunk by chunk
+///     writing   for each index: the keys are appended, chunk by chunk, while those of the next one
+///               are sorted on a thread of their own
 ///     catch-up  concurrent changes are taken over; in the transaction in which none is left, what
 ///               was built becomes part of the entity, and the work is done
 ///
@@ -30,6 +31,8 @@ struct StepStages {
     from start: MigrationCheckpoint, finish: (SchemaTransaction) throws -> R
   ) throws -> R {
     var checkpoint = start
+    var ahead: IndexSort.Running?
+    defer { ahead?.abandon() }
     try report(checkpoint)
     while true {
       if options.isCancelled() { throw CancellationError() }
@@ -37,9 +40,9 @@ struct StepStages {
       case .records(let last):
         checkpoint = try migrator.commit { try scanRecords(checkpoint, after: last, in: $0) }
       case .sorting(let number):
-        checkpoint = try sort(checkpoint, index: number, after: nil)
+        checkpoint = try sort(checkpoint, index: number, after: nil, &ahead)
       case .appending(let number, let runs, let last):
-        checkpoint = try append(checkpoint, index: number, runs, after: last)
+        checkpoint = try append(checkpoint, index: number, runs, after: last, &ahead)
       case .catchingUp:
         let (next, result) = try migrator.commit { try catchUp(checkpoint, in: $0, finish) }
         if let result { return result }
@@ -74,52 +77,57 @@ struct StepStages {
 
   // MARK: Indexes
 
-  /// Sorts the keys of an index, outside of any write transaction.
+  /// Sorts the keys of an index, outside of any write transaction, or takes those that were sorted
+  /// ahead.
   ///
   /// - Parameter lastAppended: The last key in the index, if an earlier sort was lost after some of
   ///   its keys had been appended.
   private func sort(
     _ checkpoint: MigrationCheckpoint, index number: Int,
-    after lastAppended: Data?
+    after lastAppended: Data?, _ ahead: inout IndexSort.Running?
   ) throws -> MigrationCheckpoint {
-    let folder = KeyRunFolder(ofStore: store.folder)
-    var writer = try KeyRunWriter(
-      folder: folder, owner: EntityLayout.treeName(of: work.indexes[number]),
-      memoryMax: options.sortMemory)
     var checkpoint = checkpoint
-    checkpoint.done = 0
-    var last = Int64.min
-    var more = true
-    while more {
-      if options.isCancelled() { throw CancellationError() }
-      // The snapshot is renewed at intervals, so that pages that are replaced in between can be
-      // reused.
-      let chunk = ChunkBudget(duration: Self.snapshotDuration)
-      more = try store.read { transaction in
-        let entity = try transaction.catalog.entity(work.entityName)
-        let index = try entity.indexUnderConstruction(work.indexes[number])
-        return try IndexKeys(index: index, entity: entity).eachKey(
-          after: &last, rows: &checkpoint.done, in: transaction,
-          while: { chunk.hasRoom }
-        ) { try writer.add($0) }
-      }
+    let runs: KeyRuns
+    if let running = ahead, running.number == number {
+      ahead = nil
+      (runs, checkpoint.done) = try running.result()
       try report(checkpoint)
+    } else {
+      (runs, checkpoint.done) = try indexSort(number).run { done in
+        checkpoint.done = done
+        try report(checkpoint)
+      }
     }
-    let runs = try writer.finish()
     return try migrator.commit { transaction in
       try enter(.appending(number, runs, last: lastAppended), checkpoint, in: transaction)
     }
   }
 
+  private func indexSort(_ number: Int) -> IndexSort {
+    IndexSort(
+      store: store, entityName: work.entityName, index: work.indexes[number], number: number,
+      memoryMax: options.sortMemory, isCancelled: options.isCancelled)
+  }
+
+  /// Begins to sort the keys of the index after the one that is being appended.
+  private func sortAhead(of number: Int) throws -> IndexSort.Running? {
+    // A build that an earlier program has begun has no side log for that index yet.
+    guard number + 1 < work.indexes.count,
+      let build = try store.catalog().build, number + 1 < build.indexes.count
+    else { return nil }
+    return indexSort(number + 1).start()
+  }
+
   private func append(
     _ checkpoint: MigrationCheckpoint, index number: Int, _ runs: KeyRuns,
-    after last: Data?
+    after last: Data?, _ ahead: inout IndexSort.Running?
   ) throws -> MigrationCheckpoint {
     let folder = KeyRunFolder(ofStore: store.folder)
     guard try runs.verify(in: folder) else {
       // The appended keys stay, and the keys after them are sorted again.
-      return try sort(checkpoint, index: number, after: last)
+      return try sort(checkpoint, index: number, after: last, &ahead)
     }
+    if ahead == nil { ahead = try sortAhead(of: number) }
     var merge = try runs.merge(in: folder, after: last.map(Array.init))
     let next: MigrationCheckpoint.Stage =
       number + 1 < work.indexes.count ? .sorting(number + 1) : .catchingUp
@@ -233,7 +241,8 @@ struct StepStages {
     return more
   }
 
-  /// Begins a stage. The side log of an index begins with the stage in which its keys are read.
+  /// Begins a stage. The side log of an index begins one stage before the one in which its keys are
+  /// sorted, because they are sorted ahead.
   func enter(
     _ stage: MigrationCheckpoint.Stage, _ checkpoint: MigrationCheckpoint,
     in transaction: SchemaTransaction
@@ -243,7 +252,7 @@ struct StepStages {
         transaction.schema,
         build: EntityBuild(
           entityID: work.entityID, recordsChangedIDs: work.records?.followsChanges ?? false,
-          indexes: Array(work.indexes.prefix(number + 1))))
+          indexes: Array(work.indexes.prefix(number + 2))))
     }
     var checkpoint = checkpoint
     checkpoint.stage = stage
@@ -255,9 +264,6 @@ struct StepStages {
   private func save(_ checkpoint: MigrationCheckpoint, in scope: WriteTransaction) throws {
     try saved.save(checkpoint, rows: checkpoint.done, in: scope)
   }
-
-  /// The longest time for which a snapshot is held while keys are read.
-  private static let snapshotDuration = Duration.milliseconds(200)
 
   private func report(_ checkpoint: MigrationCheckpoint) throws {
     let total =
