@@ -56,7 +56,8 @@ let package = Package(
     // JSON and CSV text, the civil calendar, suggestions for misspelled names.
     .target(name: "TextFormats", swiftSettings: settings),
     .target(
-      name: "LMDB", dependencies: ["SystemSupport", "CMooringLMDB"], swiftSettings: settings),
+      name: "LMDB", dependencies: ["SystemSupport", "CMooringLMDB", "CMooringXXHash"],
+      swiftSettings: settings),
     .target(name: "EntityModel", dependencies: ["TextFormats"], swiftSettings: settings),
     .target(
       name: "StrictYAML", dependencies: ["TextFormats", "CMooringYAML"],

@@ -103,8 +103,10 @@ extension StoreError: ExitStatusProviding {
   public var exitStatus: ExitStatus {
     switch code {
     case .storeMissing: .unavailable
-    case .notAStore, .damaged: .badData
-    case .newerFormat, .schemaMismatch, .needsMigration, .newerSchema, .migration: .configuration
+    case .notAStore, .damaged, .diverged: .badData
+    case .newerFormat, .schemaMismatch, .needsMigration, .newerSchema, .migration,
+      .needsCommitLog:
+      .configuration
     case .unknownEntity, .unknownAttribute, .unknownRelationship, .unknownTemplate: .usage
     case .invalidRequest, .requiresIndex: .usage
     case .validation, .uniqueViolation, .deletionDenied, .seed: .badData
@@ -113,8 +115,9 @@ extension StoreError: ExitStatusProviding {
     case .invalidToken, .expiredToken: .badData
     case .occupied, .notAFolder: .cannotCreate
     case .readOnly, .notPermitted: .notPermitted
-    case .busy, .readersFull: .tryAgain
-    case .diskFull, .mapFull, .inputOutput, .storage: .inputOutput
+    case .busy, .readersFull, .unreachable: .tryAgain
+    case .diskFull, .mapFull, .inputOutput, .storage, .notHereYet, .unknownOutcome:
+      .inputOutput
     }
   }
 }

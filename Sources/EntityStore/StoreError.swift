@@ -60,6 +60,17 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     case notAFolder
     /// The device failed.
     case inputOutput
+    /// Several machines write to the store, and its commit log was not given.
+    case needsCommitLog
+    /// The commit log of the store cannot be reached.
+    case unreachable
+    /// The store has other commits than its log.
+    case diverged
+    /// The changes are stored in the commit log, and become visible here later. The write must not
+    /// be repeated.
+    case notHereYet
+    /// It is not known whether the changes are stored in the commit log.
+    case unknownOutcome
     /// Any other failure of LMDB or of the system; summary and context say which.
     case storage
   }
@@ -123,7 +134,7 @@ extension StoreError {
   /// that has failed.
   package var passes: Bool {
     switch code {
-    case .busy, .readersFull, .diskFull, .mapFull, .inputOutput: true
+    case .busy, .readersFull, .diskFull, .mapFull, .inputOutput, .unreachable: true
     default: false
     }
   }
@@ -144,6 +155,11 @@ extension StoreError.Code {
       case .damaged: .damaged
       case .notAStore: .notAStore
       case .busy: .busy
+      case .needsCommitLog: .needsCommitLog
+      case .unreachable: .unreachable
+      case .diverged: .diverged
+      case .notHereYet: .notHereYet
+      case .unknownOutcome: .unknownOutcome
       case .valueTooLarge, .keyInvalid, .tooManyTrees, .addressSpace, .programming, .other: .storage
       }
   }
@@ -156,7 +172,8 @@ extension StoreError.Code {
   fileprivate var isOfStorage: Bool {
     switch self {
     case .busy, .readersFull, .diskFull, .mapFull, .readOnly, .notPermitted, .notAFolder,
-      .inputOutput, .storage:
+      .inputOutput, .needsCommitLog, .unreachable, .diverged, .notHereYet, .unknownOutcome,
+      .storage:
       true
     default: false
     }

@@ -27,6 +27,8 @@ public enum StoreLimits {
   /// The time after which a transaction takes no further chunks. A kill loses at most the work of
   /// this time.
   public static let commitDuration = Duration.seconds(1)
+  /// The same for a store with a commit log, where those who wait on other machines cannot be seen.
+  package static let turnDuration = Duration.milliseconds(50)
   /// The most pages, as estimated, that a transaction of several chunks changes. A commit of 5,000
   /// pages takes 25 to 40 ms, and LMDB keeps the memory of the pages of its largest commit: 20 MB.
   package static let dirtyPagesMax = 5_120

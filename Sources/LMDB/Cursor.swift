@@ -96,8 +96,18 @@ public struct Cursor: ~Copyable {
   public mutating func deleteCurrent() throws {
     let writer = try requireWriter()
     guard let handle else { return }
+    if let recorder = writer.recorder {
+      var key = MDB_val()
+      var value = MDB_val()
+      let found = mdb_cursor_get(handle, &key, &value, MDB_GET_CURRENT)
+      guard found == MDB_SUCCESS else {
+        throw writer.environment.failure(found, doing: "removal at a cursor")
+      }
+      try recorder.record(.delete, tree, key: UnsafeRawBufferPointer(key))
+    }
     let result = mdb_cursor_del(handle, 0)
     guard result == MDB_SUCCESS else {
+      writer.recorder?.takeBackLast()
       throw writer.environment.failure(result, doing: "removal at a cursor")
     }
   }
@@ -200,11 +210,13 @@ public struct Cursor: ~Copyable {
   ) throws {
     let writer = try requireWriter()
     guard let handle else { return }
+    try writer.recorder?.record(flags == 0 ? .put : .append, tree, key: key, value: value)
     var keyValue = MDB_val(key)
     var valueValue = MDB_val(value)
     // SAFETY: LMDB copies key and value and keeps no pointer to them.
     let result = mdb_cursor_put(handle, &keyValue, &valueValue, flags)
     guard result == MDB_SUCCESS else {
+      writer.recorder?.takeBackLast()
       throw writer.failed(result, key: key, valueCount: value.count)
     }
   }

@@ -36,6 +36,8 @@ public final class Environment: @unchecked Sendable {
     /// `false` leaves commits in the page cache (MDB_NOSYNC): a power failure may then damage the
     /// store. For benchmarks only.
     public var flushesCommits = true
+    /// The order of the commits, if other machines have this store, too.
+    public var commitLog: (any CommitLog)?
     /// Installs `FaultGuard` as soon as the file is mapped, before any page is read.
     public var guardsFaults = false
 
@@ -180,42 +182,77 @@ public final class Environment: @unchecked Sendable {
   /// - Throws: the errors of `body`; `StorageError` with `.busy` after `Options.writerDeadline`,
   ///   with
   ///   `.diskFull`, `.inputOutput` or `.mapFull` from the commit, with `.readOnly` if the
-  ///   environment is read-only.
+  ///   environment is read-only, with `.needsCommitLog` if its commits are ordered by a log that
+  ///   the options do not have. With a log also `.unreachable`, `.diverged`, and:
+  ///   `.notHereYet` if the log has the changes and the store does not have them yet,
+  ///   `.unknownOutcome` if it is not known whether the log has them.
   public func write<R>(_ body: (TreeWriter) throws -> R) throws -> R {
+    try asOnlyWriter { writerLock in
+      if let log = options.commitLog { return try write(in: log, writerLock, body) }
+      try writerLock.acquire(within: options.writerDeadline)
+      defer { writerLock.release() }
+      return try preparedForWriting { try writeHoldingLock(body) }
+    }
+  }
+
+  /// Runs the one write of this process.
+  func asOnlyWriter<R>(_ body: (WriterLock) throws -> R) throws -> R {
     guard let writerLock else { throw readOnlyError }
     precondition(
       !isWriting.exchange(true, ordering: .acquiring),
       "two writes at once: the caller serialises the writers of a process")
     defer { isWriting.store(false, ordering: .releasing) }
-    try writerLock.acquire(within: options.writerDeadline)
-    defer { writerLock.release() }
-    return try trees.whileOpeningIsBlocked(in: self) {
-      try FaultGuard.whileWriting(to: self) { try writeHoldingLock(body) }
-    }
+    return try body(writerLock)
+  }
+
+  /// Runs what holds the writer lock.
+  func preparedForWriting<R>(_ body: () throws -> R) throws -> R {
+    try trees.whileOpeningIsBlocked(in: self) { try FaultGuard.whileWriting(to: self, body) }
   }
 
   private func writeHoldingLock<R>(_ body: (TreeWriter) throws -> R) throws -> R {
-    var handle: OpaquePointer?
-    let begun = mdb_txn_begin(raw, nil, 0, &handle)
-    guard begun == MDB_SUCCESS, let handle else {
-      throw failure(begun, doing: "begin of a write transaction")
-    }
-    let transaction = TreeWriter(environment: self, raw: handle, parent: nil)
+    let transaction = try beginWrite()
     let value: R
     do {
+      try checkHasNoLog(in: transaction)
       value = try body(transaction)
     } catch {
       mdb_txn_abort(transaction.end())
       throw error
     }
-    let committed = mdb_txn_commit(transaction.end())
+    let committed = commit(transaction)
     guard committed == MDB_SUCCESS else {
       throw transaction.firstFailure ?? failure(committed, doing: "commit")
     }
+    return value
+  }
+
+  func beginWrite() throws -> TreeWriter {
+    var handle: OpaquePointer?
+    let begun = mdb_txn_begin(raw, nil, 0, &handle)
+    guard begun == MDB_SUCCESS, let handle else {
+      throw failure(begun, doing: "begin of a write transaction")
+    }
+    return TreeWriter(environment: self, raw: handle, parent: nil)
+  }
+
+  /// Commits a transaction as its `flush` says. The trees that it has created get their handles,
+  /// and those that it has dropped lose their names.
+  func commit(_ transaction: TreeWriter) -> Int32 {
+    let result = flush(transaction)
+    guard result == MDB_SUCCESS else { return result }
     trees.adopt(transaction.createdTrees)
     trees.removeEmptied(transaction.droppedTrees, in: self)
     trees.markVerified(lastTransactionID)
-    return value
+    return result
+  }
+
+  private func flush(_ transaction: TreeWriter) -> Int32 {
+    guard transaction.flush == .pagesOnly else { return mdb_txn_commit(transaction.end()) }
+    // LMDB 0.9 has this flag for the environment only, and this thread is the only writer.
+    mdb_env_set_flags(raw, UInt32(MDB_NOMETASYNC), 1)
+    defer { mdb_env_set_flags(raw, UInt32(MDB_NOMETASYNC), 0) }
+    return mdb_txn_commit(transaction.end())
   }
 
   /// True if another process waits for the writer lock that this process holds; `false` if this

@@ -6,6 +6,18 @@ import SystemSupport
 /// It sees its own changes. After an error from a write the transaction can still be used, except
 /// after `.mapFull`: then it can only be aborted.
 public final class TreeWriter: TreeTransaction {
+  /// The part of a commit that is on the device when a write returns.
+  public enum Flush: Sendable {
+    /// All changes.
+    case complete
+    /// All pages of the changes, but not the meta page that makes them the newest commit: it
+    /// follows with the next commit, of any process. A loss of power before that undoes this commit
+    /// as a whole, and no earlier one.
+    case pagesOnly
+  }
+
+  /// The flush of the commit. A nested transaction has no flush of its own.
+  public var flush = Flush.complete
   /// The trees created here, by name. Other transactions see them when the outermost transaction
   /// has committed.
   var createdTrees: [String: MDB_dbi] = [:]
@@ -17,11 +29,15 @@ public final class TreeWriter: TreeTransaction {
   /// True at a tree's handle if the tree was found to exist in this transaction.
   // SAFETY: no other code is called while these are read or changed, as for `places`.
   @exclusivity(unchecked) private var known: [Bool]
+  /// Records the operations for the commit log; `nil` without a log.
+  // SAFETY: no other code is called while it is read or changed, as for `places`.
+  @exclusivity(unchecked) final var recorder: OperationRecorder?
 
   init(environment: Environment, raw: OpaquePointer, parent: TreeWriter?) {
     known = parent?.known ?? []
     createdTrees = parent?.createdTrees ?? [:]
     droppedTrees = parent?.droppedTrees ?? []
+    recorder = parent?.recorder
     super.init(environment: environment, raw: raw)
   }
 
@@ -89,6 +105,7 @@ public final class TreeWriter: TreeTransaction {
     _ tree: Tree, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer
   ) throws -> UnsafeRawBufferPointer? {
     try requireTree(tree)
+    try recorder?.record(.put, tree, key: key, value: value)
     var keyValue = MDB_val(key)
     var valueValue = MDB_val(value)
     let flags = UInt32(MDB_NOOVERWRITE)
@@ -99,9 +116,10 @@ public final class TreeWriter: TreeTransaction {
       } else {
         mdb_put(raw, tree.handle, &keyValue, &valueValue, flags)
       }
+    if result == MDB_SUCCESS { return nil }
+    recorder?.takeBackLast()
     if result == MDB_KEYEXIST { return UnsafeRawBufferPointer(valueValue) }
-    guard result == MDB_SUCCESS else { throw failed(result, key: key, valueCount: value.count) }
-    return nil
+    throw failed(result, key: key, valueCount: value.count)
   }
 
   /// Removes a key.
@@ -110,6 +128,7 @@ public final class TreeWriter: TreeTransaction {
   @discardableResult
   public func delete(_ tree: Tree, key: UnsafeRawBufferPointer) throws -> Bool {
     try requireTree(tree)
+    try recorder?.record(.delete, tree, key: key)
     var keyValue = MDB_val(key)
     let result =
       if let place = place(in: tree) {
@@ -117,9 +136,10 @@ public final class TreeWriter: TreeTransaction {
       } else {
         mdb_del(raw, tree.handle, &keyValue, nil)
       }
+    if result == MDB_SUCCESS { return true }
+    recorder?.takeBackLast()
     if result == MDB_NOTFOUND { return false }
-    guard result == MDB_SUCCESS else { throw failed(result, key: key, valueCount: 0) }
-    return true
+    throw failed(result, key: key, valueCount: 0)
   }
 
   private func remove(_ key: inout MDB_val, at place: OpaquePointer) -> Int32 {
@@ -131,10 +151,14 @@ public final class TreeWriter: TreeTransaction {
   /// Removes every entry of a tree.
   ///
   /// - Complexity: O(pages), not O(entries).
-  public func empty(_ tree: Tree) throws {
+  public func empty(_ tree: Tree) throws { try empty(tree, recordingAs: .empty) }
+
+  private func empty(_ tree: Tree, recordingAs operation: TreeOperation) throws {
     try requireTree(tree)
+    try recorder?.record(operation, tree)
     let result = mdb_drop(raw, tree.handle, 0)
     guard result == MDB_SUCCESS else {
+      recorder?.takeBackLast()
       throw remember(environment.failure(result, doing: "emptying a tree"))
     }
   }
@@ -145,7 +169,7 @@ public final class TreeWriter: TreeTransaction {
   // LMDB's own drop closes the handle at once and for everyone, so that older snapshots of this
   // process would read an empty tree, or memory that was freed.
   public func drop(_ tree: Tree) throws {
-    try empty(tree)
+    try empty(tree, recordingAs: .drop)
     droppedTrees.insert(tree.name)
   }
 
@@ -163,6 +187,9 @@ public final class TreeWriter: TreeTransaction {
     let child = TreeWriter(environment: environment, raw: handle, parent: self)
     self.handle = nil
     defer { self.handle = parentHandle }
+    recorder?.beginNested()
+    var keepsChanges = false
+    defer { recorder?.endNested(keepsChanges: keepsChanges) }
     let value: R
     do {
       value = try body(child)
@@ -174,6 +201,7 @@ public final class TreeWriter: TreeTransaction {
     guard committed == MDB_SUCCESS else {
       throw child.firstFailure ?? environment.failure(committed, doing: "nested commit")
     }
+    keepsChanges = true
     createdTrees = child.createdTrees
     droppedTrees = child.droppedTrees
     known = child.known
@@ -185,6 +213,8 @@ public final class TreeWriter: TreeTransaction {
     ending: UInt32? = nil, flags: UInt32
   ) throws -> Int32 {
     try requireTree(tree)
+    try recorder?.record(
+      flags == 0 ? .put : .append, tree, key: key, value: value, ending: ending)
     var keyValue = MDB_val(key)
     var valueValue = MDB_val(value)
     let flags = ending == nil ? flags : flags | UInt32(MDB_RESERVE)
@@ -195,6 +225,7 @@ public final class TreeWriter: TreeTransaction {
       } else {
         mdb_put(raw, tree.handle, &keyValue, &valueValue, flags)
       }
+    if result != MDB_SUCCESS { recorder?.takeBackLast() }
     if let ending, result == MDB_SUCCESS, let room = valueValue.mv_data, value.count >= 4 {
       // SAFETY: LMDB has reserved as many bytes as the value has.
       room.copyMemory(from: value.baseAddress!, byteCount: value.count - 4)

@@ -34,7 +34,17 @@ extension Environment {
         .keyInvalid, "a tree needs a name of 1 to 511 bytes without zero bytes",
         context: [("name", String(name.prefix(64)))], advice: "choose another name")
     }
-    transaction.droppedTrees.remove(name)
+    let wasDropped = transaction.droppedTrees.remove(name) != nil
+    if !wasDropped, let tree = try tree(named: name, in: transaction) { return tree }
+    let tree = try createMissing(named: name, hasIntegerKeys, in: transaction)
+    try transaction.recorder?.record(hasIntegerKeys ? .createWithIntegerKeys : .create, tree)
+    return tree
+  }
+
+  private func createMissing(
+    named name: String, _ hasIntegerKeys: Bool, in transaction: TreeWriter
+  ) throws -> Tree {
+    // It may exist: dropped in this transaction, it keeps its name until the commit.
     if let tree = try tree(named: name, in: transaction) { return tree }
     if let handle = trees.handle(named: name) {
       try trees.createRecord(
@@ -49,14 +59,23 @@ extension Environment {
     return Tree(handle: handle, name: name)
   }
 
-  /// Returns the names of the trees in the snapshot, in byte order.
+  /// Returns the names of the trees in the snapshot, in byte order, without that of the position
+  /// in the commit log.
   public func treeNames(in transaction: TreeTransaction) throws -> [String] {
     var names: [String] = []
     try trees.forEachName(in: transaction.raw, environment: self) {
-      names.append($0)
+      if $0 != PositionTree.name { names.append($0) }
       return true
     }
     return names
+  }
+
+  /// True if the keys of a tree are integers.
+  public func hasIntegerKeys(_ tree: Tree, in transaction: TreeTransaction) throws -> Bool {
+    var flags: UInt32 = 0
+    let result = mdb_dbi_flags(transaction.raw, tree.handle, &flags)
+    guard result == MDB_SUCCESS else { throw failure(result, doing: "reading the kind of a tree") }
+    return flags & UInt32(MDB_INTEGERKEY) != 0
   }
 
   /// Calls `body` with each entry of the free list or of the main tree, which have no `Tree`, until
@@ -254,17 +273,37 @@ final class TreeHandles: Sendable {
   /// nobody can have created them again. That write is committed already, so a failure here is not
   /// its error. The trees then stay, empty, as after a crash at this place. They are not removed
   /// later, because by then they may be the empty trees of someone who uses the names again.
-  func removeEmptied(_ names: Set<String>, in environment: Environment) {
-    guard !names.isEmpty else { return }
+  ///
+  /// With a commit log all machines need the same names: an operation on a tree that is left here
+  /// would not fit where it is gone. So the commit that drops trees also stores their names (see
+  /// `PositionTree`), and they are removed before the next transaction at the latest.
+  ///
+  /// - Returns: The result of LMDB.
+  @discardableResult
+  func removeEmptied(_ names: Set<String>, in environment: Environment) -> Int32 {
+    guard !names.isEmpty else { return MDB_SUCCESS }
     var handle: OpaquePointer?
-    guard mdb_txn_begin(environment.raw, nil, 0, &handle) == MDB_SUCCESS, let handle else {
-      return
+    let begun = mdb_txn_begin(environment.raw, nil, 0, &handle)
+    guard begun == MDB_SUCCESS, let handle else { return begun }
+    for name in names {
+      let removed = removeRecord(named: name, in: handle)
+      guard removed == MDB_SUCCESS else {
+        mdb_txn_abort(handle)
+        return removed
+      }
     }
-    for name in names where removeRecord(named: name, in: handle) != MDB_SUCCESS {
-      return mdb_txn_abort(handle)
+    if environment.options.commitLog != nil, let tree = self.handle(named: PositionTree.name) {
+      let forgotten = PositionTree.droppedKey.withUnsafeBytes {
+        var key = MDB_val($0)
+        return mdb_del(handle, tree, &key, nil)
+      }
+      guard forgotten == MDB_SUCCESS || forgotten == MDB_NOTFOUND else {
+        mdb_txn_abort(handle)
+        return forgotten
+      }
     }
     // A failed commit ends the transaction, too.
-    _ = mdb_txn_commit(handle)
+    return mdb_txn_commit(handle)
   }
 
   /// Removes the entry of a tree if the tree is empty.

@@ -36,6 +36,17 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
     case tooManyTrees
     /// The map does not fit into the address space of the process.
     case addressSpace
+    /// The writers of the store take turns on several machines, and the commit log was not given.
+    case needsCommitLog
+    /// The commit log cannot be reached.
+    case unreachable
+    /// The store has commits that its log does not have: the log has lost them, or the store is a
+    /// copy that was written to.
+    case diverged
+    /// The commit is in the log, and becomes visible here later. It must not be repeated.
+    case notHereYet
+    /// It is not known whether the commit is in the log.
+    case unknownOutcome
     /// The call violates the contract of the method.
     case programming
     /// Any other failure; the context contains the text of the system.

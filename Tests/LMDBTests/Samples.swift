@@ -8,6 +8,8 @@ func withStore<R>(
   _ body: (Environment) throws -> R
 ) throws -> R {
   try withTemporaryFolder { folder in
+    var options = options
+    options.commitLog = try options.commitLog ?? Shadow.log(ofStoreIn: folder.path("store"))
     let environment = try Environment.open(at: folder.path("store"), options: options)
     let value = try body(environment)
     let report = try PageFile.verify(folder: environment.folder, snapshotOf: environment)

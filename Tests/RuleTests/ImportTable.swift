@@ -16,7 +16,7 @@ enum ImportTable {
     Row("TextFormats"),
     Row("StrictYAML", "CMooringYAML", "TextFormats"),
     Row("UnicodeText", "CMooringICU", "SystemSupport"),
-    Row("LMDB", "CMooringLMDB", "SystemSupport"),
+    Row("LMDB", "CMooringLMDB", "CMooringXXHash", "SystemSupport"),
     Row("PostgreSQL", "CMooringPostgreSQL", "SystemSupport"),
     Row("EntityModel", "TextFormats"),
     Row(

@@ -17,6 +17,7 @@ func runLMDBCommand(_ arguments: [String]) throws -> Bool {
   case "lmdb-write-on": try writeOn(folder)
   case "lmdb-create-tree": try createTree(folder, named: arguments[2])
   case "lmdb-fill": try fill(folder, fileBytesMax: number)
+  case "lmdb-log-fill": try fillAfterLog(folder)
   case "lmdb-walk": try walk(Environment.open(at: folder, options: .init(access: .readOnly)))
   case "lmdb-cut": try cut(folder)
   case "lmdb-rewrite": try rewrite(folder, seed: UInt64(number))
@@ -88,6 +89,42 @@ private func fill(_ folder: String, fileBytesMax: Int) throws {
   setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
   try environment.write { try $0.put(tree, key: [1], value: [1]) }
   say("usable")
+}
+
+/// Commits to a log, and then fails to commit to the store because of a file size limit.
+private func fillAfterLog(_ folder: String) throws {
+  let log = MemoryCommitLog()
+  var options = Environment.Options(createIfMissing: true)
+  options.commitLog = log
+  let environment = try Environment.open(at: folder, options: options)
+  let tree = try environment.write { try environment.createTree(named: "fill", in: $0) }
+  var limit = rlimit()
+  getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+  let unlimited = limit
+  limit.rlim_cur = 4_096
+  let low = limit
+  log.afterCommit {
+    var low = low
+    setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &low)
+  }
+  let value = [UInt8](repeating: 7, count: 8_000)
+  func report(_ name: String) throws {
+    let found = try environment.read { try $0.get(tree, [1])?.count }
+    let times = log.parts.count { $0.bytes.contains(value) }
+    say("\(name) \(found.map(String.init) ?? "nil"), in the log \(times)")
+  }
+  do {
+    try environment.write { try $0.put(tree, key: [1], value: value) }
+    say("not full")
+  } catch let error as StorageError {
+    say("\(error.code)")
+  }
+  try report("before")
+  log.afterCommit(nil)
+  limit = unlimited
+  setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+  try environment.write { try $0.put(tree, key: [2], value: [1]) }
+  try report("after")
 }
 
 /// Reads every byte of every tree through LMDB.

@@ -29,19 +29,33 @@ public struct TemporaryFolder: Sendable {
 }
 
 /// Runs `body` with a new folder, and removes it at the end.
+///
+/// - Throws: What `body` throws; `ShadowMismatch` in shadow mode (see `Shadow`).
 @discardableResult
 public func withTemporaryFolder<R>(_ body: (TemporaryFolder) throws -> R) throws -> R {
   let folder = try TemporaryFolder()
-  defer { folder.remove() }
-  return try body(folder)
+  defer {
+    Shadow.forgetStores(in: folder.path)
+    folder.remove()
+  }
+  let result = try body(folder)
+  try Shadow.compareStores(in: folder.path)
+  return result
 }
 
 /// Runs `body` with a new folder, and removes it at the end.
+///
+/// - Throws: What `body` throws; `ShadowMismatch` in shadow mode (see `Shadow`).
 @discardableResult
 public func withTemporaryFolder<R>(
   isolation: isolated (any Actor)? = #isolation, _ body: (TemporaryFolder) async throws -> R
 ) async throws -> R {
   let folder = try TemporaryFolder()
-  defer { folder.remove() }
-  return try await body(folder)
+  defer {
+    Shadow.forgetStores(in: folder.path)
+    folder.remove()
+  }
+  let result = try await body(folder)
+  try Shadow.compareStores(in: folder.path)
+  return result
 }

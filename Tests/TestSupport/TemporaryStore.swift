@@ -74,6 +74,7 @@ public func openStore(
   options.mapSize = mapSize
   options.flushesCommits = false
   options.now = { clock.now }
+  options.commitLog = try Shadow.log(ofStoreIn: folder)
   return try Store.open(at: folder, migrations: migrations, migrate: migrate, options: options)
 }
 

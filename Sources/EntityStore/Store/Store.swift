@@ -44,6 +44,9 @@ public final class Store: Sendable {
     /// The timer by which observers find commits without a notification. The first store that is
     /// opened on a folder decides.
     package var pollTimer = PollTimer.everyTwoSeconds
+    /// The order of the commits, if other machines have this store, too. The first store that is
+    /// opened on a folder decides.
+    package var commitLog: (any CommitLog)?
     /// The number of trees that the store may get while it is open, if that is many.
     package var treesMax = 0
 
@@ -84,7 +87,9 @@ public final class Store: Sendable {
     opening.writerDeadline = options.writerDeadline
     opening.flushesCommits = options.flushesCommits
     opening.treesMax = max(opening.treesMax, options.treesMax)
+    opening.commitLog = options.commitLog
     environment = try Environment.open(at: folder, options: opening)
+    try Store.catchUpIfReachable(environment)
     catalogTree = try Store.catalogTree(in: environment, creates: creates)
     catalogs = CatalogCache(environment: environment, tree: catalogTree)
     try catalogs.refresh()
@@ -99,6 +104,15 @@ public final class Store: Sendable {
       try catalog.checkCollations()
     }
     try policy.checkReadable(catalog())
+  }
+
+  /// Applies what other machines have committed, and what this one has committed before it ended.
+  /// Without a connection the store is as it was, and can be read.
+  private static func catchUpIfReachable(_ environment: Environment) throws {
+    guard environment.options.access == .readWrite else { return }
+    do {
+      try environment.writerQueue.sync { _ = try environment.catchUp() }
+    } catch let error as StorageError where error.code == .unreachable || error.code == .busy {}
   }
 
   /// Returns the catalog's tree; creates it with a header if the environment is empty.
@@ -273,6 +287,16 @@ public final class Store: Sendable {
         })
       return try call.wait()
     }
+  }
+
+  /// Applies what other machines have committed, so that the next read sees it. Blocks the calling
+  /// thread; does nothing without a commit log.
+  ///
+  /// - Throws: `unreachable`, `diverged`, `busy`; `damaged` for an entry of the log that does not
+  ///   fit; a storage failure.
+  package func catchUp() throws {
+    try checkOpenForWriting()
+    try writer.catchUp()
   }
 
   /// Adds a commit hook.

@@ -78,6 +78,14 @@ package final class WriterQueue: Sendable {
     }
   }
 
+  /// Applies the entries of the commit log that the store lacks. Blocks the calling thread.
+  func catchUp() throws {
+    let isNews = try queue.sync {
+      try translatingStorageErrors { try environment.catchUp() }
+    }
+    if isNews { signal.notify() }
+  }
+
   /// Adds a commit hook.
   ///
   /// - Returns: A closure that removes the hook.
@@ -94,7 +102,10 @@ package final class WriterQueue: Sendable {
   ///
   /// - Parameter jobs: The number of writes that share it. Of several each waits for the others.
   func budget(sharedBy jobs: Int) -> CommitBudget {
-    CommitBudget(duration: commitDuration) { [environment] in
+    let duration =
+      environment.options.commitLog == nil
+      ? commitDuration : min(commitDuration, StoreLimits.turnDuration)
+    return CommitBudget(duration: duration) { [environment] in
       jobs > 1 || environment.writesWaiting > jobs || environment.anotherProcessWaits
     }
   }

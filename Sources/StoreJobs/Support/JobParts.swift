@@ -29,7 +29,7 @@ extension StoreError {
     case .storeMissing, .notAStore, .newerFormat, .schemaMismatch, .needsMigration, .newerSchema,
       .seed, .snapshotExpired, .conflict, .invalidToken, .expiredToken, .closed, .damaged, .busy,
       .readersFull, .diskFull, .mapFull, .readOnly, .notPermitted, .notAFolder, .inputOutput,
-      .storage:
+      .needsCommitLog, .unreachable, .diverged, .notHereYet, .unknownOutcome, .storage:
       false
     }
   }
