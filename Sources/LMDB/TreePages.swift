@@ -201,8 +201,8 @@ struct TreePage {
     of entry: Cursor.Entry, pageSize: Int
   ) -> (page: TreePage, place: Int)? {
     guard let key = entry.key.baseAddress else { return nil }
-    // SAFETY: keys lie in leaves, and a leaf begins at a multiple of the page size and is in the map
-    // as a whole.
+    // SAFETY: keys lie in leaves, and a leaf begins at a multiple of the page size and is in the
+    // map as a whole.
     let start = key - Int(bitPattern: key) % pageSize
     let lower = Int(start.load(fromByteOffset: 12, as: UInt16.self))
     guard start.load(fromByteOffset: 10, as: UInt16.self) == PageFormat.Kind.leaf,

@@ -126,8 +126,8 @@ public final class TreeReader: TreeTransaction {
   /// Its pages, if they can be read without LMDB.
   @exclusivity(unchecked) private var pages: TreePages?
 
-  /// The lookup in a tree that finds its pages. They are found at once for the first tree, for which
-  /// LMDB would read as much; those of another one only if it is not looked up in just once.
+  /// The lookup in a tree that finds its pages. They are found at once for the first tree, for
+  /// which LMDB would read as much; those of another one only if it is not looked up in just once.
   private static let lookupsMin = 2
 
   /// Returns the value of a key of a tree with integer keys; nil if there is none.

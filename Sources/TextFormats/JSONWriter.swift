@@ -46,9 +46,7 @@ package struct JSONWriter {
   /// Writes a number; nothing for `nil`.
   @inlinable
   package mutating func number(_ name: String? = nil, _ value: Int?) {
-    guard let value else { return }
-    begin(name)
-    bytes.appendDecimal(Int64(value))
+    if let value { literal(name, String(value)) }
   }
 
   @inlinable

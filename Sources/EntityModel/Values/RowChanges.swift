@@ -64,8 +64,5 @@ package struct RowChanges: Sendable {
   }
 
   @inlinable
-  @inline(__always)
-  package static func mark(_ position: Int) -> UInt64 {
-    1 &<< UInt64(truncatingIfNeeded: position & 63)
-  }
+  package static func mark(_ position: Int) -> UInt64 { 1 << UInt64(position & 63) }
 }

@@ -14,3 +14,36 @@ extension ScalarValue {
     }
   }
 }
+
+/// Builds a list of fields in which a repeated name replaces the earlier value.
+struct FieldList {
+  private(set) var fields: [Field] = []
+  /// Positions by name; filled only for lists that are slow to search.
+  private var positions: [String: Int] = [:]
+
+  init(capacity: Int) {
+    fields.reserveCapacity(capacity)
+  }
+
+  mutating func set(_ name: String, _ value: ScalarValue) {
+    if let position = position(of: name) {
+      fields[position].value = value
+    } else {
+      append(name, value)
+    }
+  }
+
+  /// Adds a field whose name the list does not have.
+  mutating func append(_ name: String, _ value: ScalarValue) {
+    if !positions.isEmpty { positions[name] = fields.count }
+    fields.append(Field(name: name, value: value))
+  }
+
+  private mutating func position(of name: String) -> Int? {
+    if fields.count < 32 { return fields.firstIndex { $0.name == name } }
+    if positions.isEmpty {
+      for (position, field) in fields.enumerated() { positions[field.name] = position }
+    }
+    return positions[name]
+  }
+}
