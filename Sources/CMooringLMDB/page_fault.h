@@ -1,19 +1,18 @@
 #ifndef MOORING_PAGE_FAULT_H
 #define MOORING_PAGE_FAULT_H
 
-// Turns a fault inside the map of a store, inside the code of LMDB, or of a thread that writes to
-// a store, into a message and exit code 65. LMDB trusts its pages: damage in them may lead it to an
-// address that is not in the map, such as that of a part which only trees with duplicate values
+// Turns a fault inside the map of a store or inside the code of LMDB, and every fault after a write
+// to a store, into a message and exit code 65. LMDB trusts its pages: damage in them may lead it to
+// an address that is not in the map, such as that of a part which only trees with duplicate values
 // have. A write copies a page to the heap before it changes it. There, sizes and offsets of a
-// damaged page lead the C library, called by LMDB, beyond the copy: it faults, or ends the process
-// by SIGABRT when it finds its heap overwritten.
+// damaged page lead the C library, called by LMDB, beyond the copy. It faults, or the heap is
+// overwritten, so that any thread may fault, or find it and end the process by SIGABRT, also later.
 //
 // In C, because a signal handler may run nothing but async-signal-safe code: no Swift runtime, no
 // lazy initialisation of globals, no reference counts. The functions are inline, as the module of
 // a system library has no source files. The state is static within a function, as the Swift
 // compiler emits no variables of a header; so all calls must be in one Swift file (FaultGuard).
 
-#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -31,12 +30,12 @@ extern char *program_invocation_short_name;
 struct mooring_fault_map {
   _Atomic(uintptr_t) start;
   _Atomic(uintptr_t) end;
-  _Atomic(uintptr_t) writer;  // the thread that is writing to the store, or 0
 };
 
 struct mooring_fault_state {
   struct mooring_fault_map maps[MOORING_FAULT_MAPS_MAX];
   struct mooring_fault_map code;
+  atomic_int has_written;
   struct sigaction previous[3];  // as in mooring_fault_place
 };
 
@@ -75,13 +74,12 @@ static inline void mooring_fault_handler(int number, siginfo_t *info, void *cont
   // si_code is positive for a fault, and not for kill(2) and abort(3).
   int is_fault = info->si_code > 0;
   int is_ours = is_fault && mooring_fault_is_in(&state->code, mooring_fault_instruction(context));
-  int is_writing = 0;
+  int is_after_write = (is_fault || (number == SIGABRT && info->si_pid == getpid()))
+      && atomic_load(&state->has_written);
   for (int i = 0; i < MOORING_FAULT_MAPS_MAX; i++) {
     is_ours |= is_fault && mooring_fault_is_in(&state->maps[i], (uintptr_t)info->si_addr);
-    is_writing |= (is_fault || (number == SIGABRT && info->si_pid == getpid()))
-        && atomic_load(&state->maps[i].writer) == (uintptr_t)pthread_self();
   }
-  if (is_ours || is_writing) {
+  if (is_ours || is_after_write) {
     const char *name = program_invocation_short_name;
     ssize_t ignored = write(2, name, strlen(name));
     ignored = is_ours ? write(2, message, sizeof message - 1)
@@ -135,11 +133,9 @@ static inline void mooring_fault_set_code(uintptr_t start, uintptr_t end) {
   atomic_store(&mooring_fault_state()->code.end, end);
 }
 
-/// Marks this thread as the one that writes to the store of a range, or that no thread does.
-static inline void mooring_fault_set_writing(int place, int is_writing) {
-  if (place < 0) return;
-  uintptr_t writer = is_writing ? (uintptr_t)pthread_self() : 0;
-  atomic_store(&mooring_fault_state()->maps[place].writer, writer);
+/// Notes that this process writes to a store.
+static inline void mooring_fault_note_write(void) {
+  atomic_store(&mooring_fault_state()->has_written, 1);
 }
 
 /// Removes a range by its place.

@@ -91,11 +91,8 @@ public final class Environment: @unchecked Sendable {
   deinit {
     // SAFETY: every transaction holds a reference to its environment, so only idle ones of the pool
     // are still open here. They are aborted first, as mdb_env_close requires.
-    // Closing frees the pages that LMDB has kept of its last writes.
-    FaultGuard.whileWriting(to: self) {
-      readers.abortAll()
-      mdb_env_close(raw)
-    }
+    readers.abortAll()
+    mdb_env_close(raw)
     FaultGuard.remove(self)
     OpenEnvironments.remove(entry)
   }
@@ -207,7 +204,8 @@ public final class Environment: @unchecked Sendable {
 
   /// Runs what holds the writer lock.
   func preparedForWriting<R>(_ body: () throws -> R) throws -> R {
-    try trees.whileOpeningIsBlocked(in: self) { try FaultGuard.whileWriting(to: self, body) }
+    FaultGuard.noteWrite(to: self)
+    return try trees.whileOpeningIsBlocked(in: self, body)
   }
 
   private func writeHoldingLock<R>(_ body: (TreeWriter) throws -> R) throws -> R {

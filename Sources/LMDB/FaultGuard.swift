@@ -15,8 +15,8 @@ public enum FaultGuard {
   private static let isInstalled = Locked(false)
 
   /// Handles SIGBUS and SIGSEGV for addresses in the map of this environment until it is closed,
-  /// those that the code of LMDB raises, and those of a thread that writes to it, with SIGABRT.
-  /// Others are passed to the previous handler.
+  /// those that the code of LMDB raises, and all of them, with SIGABRT, from the first write to a
+  /// guarded environment on. Others are passed to the previous handler.
   ///
   /// - Throws: `StorageError` with `.other` if the system refuses the handler, the map is not
   ///   found, or sixteen environments are guarded already.
@@ -41,17 +41,12 @@ public enum FaultGuard {
     }
   }
 
-  /// Runs a write transaction, or the closing of the environment, whose faults are taken for those
-  /// of a damaged page: a write changes copies of pages in the heap, so that neither the address
-  /// nor the instruction shows the cause.
+  /// Takes the faults that follow for those of a damaged page, if the environment is guarded: a
+  /// write changes copies of pages in the heap, so that neither the address nor the instruction nor
+  /// the thread of a fault shows the cause.
   @inline(__always)
-  static func whileWriting<R>(
-    to environment: Environment, _ body: () throws -> R
-  ) rethrows -> R {
-    let place = environment.faultGuardPlace.load(ordering: .relaxed)
-    mooring_fault_set_writing(place, 1)
-    defer { mooring_fault_set_writing(place, 0) }
-    return try body()
+  static func noteWrite(to environment: Environment) {
+    if environment.faultGuardPlace.load(ordering: .relaxed) >= 0 { mooring_fault_note_write() }
   }
 
   static func remove(_ environment: Environment) {
