@@ -97,6 +97,32 @@ public final class TreeWriter: TreeTransaction {
     return true
   }
 
+  /// Adds an entry unless the tree has its key.
+  ///
+  /// - Returns: The value that the key has, valid until the next write; `nil` if the entry was
+  ///   added.
+  /// - Throws: the errors of `put`.
+  public func insert(
+    _ tree: Tree, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer
+  ) throws -> UnsafeRawBufferPointer? {
+    try requireTree(tree)
+    try recorder?.record(.put, tree, key: key, value: value)
+    var keyValue = MDB_val(key)
+    var valueValue = MDB_val(value)
+    let flags = UInt32(MDB_NOOVERWRITE)
+    // SAFETY: LMDB copies key and value and stores no pointer to them.
+    let result =
+      if let place = place(in: tree) {
+        mdb_cursor_put(place, &keyValue, &valueValue, flags)
+      } else {
+        mdb_put(raw, tree.handle, &keyValue, &valueValue, flags)
+      }
+    if result == MDB_SUCCESS { return nil }
+    recorder?.takeBackLast()
+    if result == MDB_KEYEXIST { return UnsafeRawBufferPointer(valueValue) }
+    throw failed(result, key: key, valueCount: value.count)
+  }
+
   /// Removes a key.
   ///
   /// - Returns: true if it existed.

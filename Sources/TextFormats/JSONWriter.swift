@@ -46,7 +46,9 @@ package struct JSONWriter {
   /// Writes a number; nothing for `nil`.
   @inlinable
   package mutating func number(_ name: String? = nil, _ value: Int?) {
-    if let value { literal(name, String(value)) }
+    guard let value else { return }
+    begin(name)
+    bytes.appendDecimal(Int64(value))
   }
 
   @inlinable

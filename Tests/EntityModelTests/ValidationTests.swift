@@ -10,7 +10,19 @@ import Testing
       name: "a", type: type, isOptional: optional, validation: rules)
     let failure = try AttributeValidator(attribute).failure(of: value)
     // In a row it is judged alike.
-    #expect(try RowValidator([attribute]).failure(in: [value])?.failure == failure)
+    let row = try RowValidator([attribute])
+    #expect(row.failure(in: [value])?.failure == failure)
+    let isSurelyAllowed =
+      switch value {
+      case .int64(let number): row.surelyAllows(number, at: 0)
+      case .double(let number): row.surelyAllows(number, of: .double, at: 0)
+      case .date(let date):
+        row.surelyAllows(date.timeIntervalSinceReferenceDate, of: .date, at: 0)
+      case .string(let text):
+        row.surelyAllowsText(of: .string, byteCount: text.utf8.count, at: 0)
+      default: false
+      }
+    #expect(!isSurelyAllowed || failure == nil)
     return failure
   }
 
@@ -27,6 +39,22 @@ import Testing
     let missing = try #require(validator.failure(in: ["x", -1.0, .null], keepsRules: false))
     #expect(missing.position == 2)
     #expect(missing.failure == .required)
+  }
+
+  @Test func whatCommonRulesAllowIsSurelyAllowed() throws {
+    let validator = try RowValidator([
+      AttributeDescription(name: "a", type: .int64, validation: Validation(min: 0, max: 9)),
+      AttributeDescription(name: "b", type: .string, validation: Validation(maxLength: 3)),
+      AttributeDescription(name: "c", type: .string, validation: Validation(pattern: "x*")),
+    ])
+    #expect(
+      [-1, 0, 9, 10].map { validator.surelyAllows($0, at: 0) } == [false, true, true, false])
+    #expect(
+      (2...4).map { validator.surelyAllowsText(of: .string, byteCount: $0, at: 1) }
+        == [true, true, false])
+    #expect(!validator.surelyAllowsText(of: .url, byteCount: 1, at: 1))
+    #expect(!validator.surelyAllowsText(of: .string, byteCount: 1, at: 2))
+    #expect(!validator.surelyAllows(1, at: 1))
   }
 
   @Test func nullFitsEveryOptionalAttributeAndNoRequiredOne() throws {

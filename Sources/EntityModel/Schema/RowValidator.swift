@@ -9,11 +9,45 @@ public struct RowValidator {
     let kind: ValueKind
     let isOptional: Bool
     let hasRules: Bool
+    /// The range of valid integers. Other rules do not concern them.
+    let integers: (least: Int64, greatest: Int64)
+    /// The size of texts that are surely valid: a character has at least one byte.
+    let textBytesMax: Int
+
+    init(_ attribute: AttributeDescription) {
+      let rules = attribute.validation
+      kind = attribute.type.kind
+      isOptional = attribute.isOptional
+      hasRules = rules != .none
+      var integers = (least: Int64.min, greatest: Int64.max)
+      if case .int64(let least) = rules.min { integers.least = least }
+      if case .int64(let greatest) = rules.max { integers.greatest = greatest }
+      let hasOnlyLength = rules.min.isNull && rules.max.isNull && rules.pattern == nil
+      self.integers = integers
+      textBytesMax = hasOnlyLength ? rules.maxLength ?? .max : -1
+    }
+
+    @inline(__always)
+    func isSurelyMet(by number: Int64) -> Bool {
+      kind == .int64 && number >= integers.least && number <= integers.greatest
+    }
+
+    /// - Parameter byteCount: The size of a text of this kind.
+    @inline(__always)
+    func isSurelyMet(by textKind: ValueKind, byteCount: Int) -> Bool {
+      kind == textKind && byteCount <= textBytesMax
+    }
 
     /// - Returns: `false` also for a value that must be checked against the rules.
     @inline(__always)
     func isSurelyMet(by value: Value) -> Bool {
-      if hasRules { return false }
+      if hasRules {
+        return switch value {
+        case .int64(let number): isSurelyMet(by: number)
+        case .string(let text): isSurelyMet(by: .string, byteCount: text.utf8.count)
+        default: false
+        }
+      }
       // One switch retains no payload; separate checks of the kind and of NaN would.
       return switch value {
       case .null: isOptional
@@ -37,10 +71,7 @@ public struct RowValidator {
   /// - Throws: The error of `Regex` for an unreadable pattern.
   public init(_ attributes: [AttributeDescription]) throws {
     validators = try attributes.map { try AttributeValidator($0) }
-    expectations = attributes.map {
-      Expectation(
-        kind: $0.type.kind, isOptional: $0.isOptional, hasRules: $0.validation != .none)
-    }
+    expectations = attributes.map(Expectation.init)
   }
 
   /// Returns the validator of the attribute at a position.
@@ -82,6 +113,23 @@ public struct RowValidator {
       }
       return nil
     }
+  }
+
+  /// Returns true if the attribute at a position surely allows the number.
+  package func surelyAllows(_ number: Int64, at position: Int) -> Bool {
+    expectations[position].isSurelyMet(by: number)
+  }
+
+  /// Returns true if the attribute at a position surely allows a number that is no integer, or a
+  /// date.
+  package func surelyAllows(_ number: Double, of kind: ValueKind, at position: Int) -> Bool {
+    let expectation = expectations[position]
+    return expectation.kind == kind && !expectation.hasRules && !number.isNaN
+  }
+
+  /// Returns true if the attribute at a position surely allows a text or URL of this size.
+  package func surelyAllowsText(of kind: ValueKind, byteCount: Int, at position: Int) -> Bool {
+    expectations[position].isSurelyMet(by: kind, byteCount: byteCount)
   }
 
   /// Returns the reason why a value may not be at a position; `nil` if it may. See

@@ -64,5 +64,8 @@ package struct RowChanges: Sendable {
   }
 
   @inlinable
-  package static func mark(_ position: Int) -> UInt64 { 1 << UInt64(position & 63) }
+  @inline(__always)
+  package static func mark(_ position: Int) -> UInt64 {
+    1 &<< UInt64(truncatingIfNeeded: position & 63)
+  }
 }

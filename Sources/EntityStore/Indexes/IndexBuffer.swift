@@ -1,6 +1,7 @@
 import Foundation
 import LMDB
 import SystemSupport
+import TextFormats
 
 /// The changes to one index that a transaction has made, collected to be applied in key order.
 ///
@@ -19,7 +20,7 @@ package final class IndexBuffer {
 
   // SAFETY (for all `@exclusivity(unchecked)` properties): the buffer belongs to a write
   // transaction, and so to one thread; no access to a property runs code that accesses it again.
-  @exclusivity(unchecked) private var keys: [UInt8] = []
+  @exclusivity(unchecked) private var keys = ByteBuffer()
   @exclusivity(unchecked) private var changes: [Change] = []
 
   /// The number of changes that were applied.
@@ -31,6 +32,9 @@ package final class IndexBuffer {
 
   /// The number of changes since the buffer was created, applied ones included.
   var changesAdded: Int { changesApplied + changes.count }
+
+  /// Counts an entry that was inserted without the buffer.
+  func countApplied() { changesApplied += 1 }
 
   /// The number of changes that are not applied yet.
   var changesWaiting: Int { changes.count }
@@ -49,7 +53,7 @@ package final class IndexBuffer {
 
   /// Removes the changes since the mark. None of them may have been applied.
   func removeAllAfterMark() {
-    keys.removeLast(keys.count - markedKeys)
+    keys.truncate(to: markedKeys)
     changes.removeLast(changes.count - markedChanges)
   }
 
@@ -62,7 +66,7 @@ package final class IndexBuffer {
   private func add(_ key: UnsafeRawBufferPointer, isDelete: Bool, _ value: Int64) {
     changes.append(
       Change(offset: keys.count, length: Int32(key.count), isDelete: isDelete, value: value))
-    keys.append(contentsOf: key)
+    keys.append(key)
   }
 
   /// Applies the changes in key order; of several changes to one key the last counts.
@@ -93,7 +97,7 @@ package final class IndexBuffer {
         try transaction.put(index.tree, key: key, value: $0)
       }
     }
-    keys.removeAll(keepingCapacity: true)
+    keys.truncate(to: 0)
     changes.removeAll(keepingCapacity: true)
     changesApplied += 1
   }
@@ -128,13 +132,13 @@ package final class IndexBuffer {
   ) throws {
     // The arrays are taken out during the loop and put back empty, so that their memory is used
     // again.
-    var keys: [UInt8] = []
+    var keys = ByteBuffer()
     var changes: [Change] = []
     swap(&keys, &self.keys)
     swap(&changes, &self.changes)
     changesApplied += changes.count
     defer {
-      keys.removeAll(keepingCapacity: true)
+      keys.truncate(to: 0)
       changes.removeAll(keepingCapacity: true)
       swap(&keys, &self.keys)
       swap(&changes, &self.changes)

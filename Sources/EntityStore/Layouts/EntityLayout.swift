@@ -9,6 +9,8 @@ package final class EntityLayout: Sendable {
   package let record: RecordLayout
   package let tree: Tree
   package let indexes: [IndexLayout]
+  /// The unique index, if there is exactly one and it is not on a list.
+  let onlyUniqueIndex: IndexLayout?
   /// The relationships, including the hidden ones.
   package let relationships: [RelationshipLayout]
   package let references: [HeldReference]
@@ -66,6 +68,8 @@ package final class EntityLayout: Sendable {
         try IndexLayout(index, of: description, tree: tree, number: indexes.count))
     }
     self.indexes = indexes
+    let unique = indexes.filter(\.isUnique)
+    onlyUniqueIndex = unique.count == 1 && unique[0].listPart == nil ? unique[0] : nil
     var relationships: [RelationshipLayout] = []
     for relationship in description.relationships {
       relationships.append(

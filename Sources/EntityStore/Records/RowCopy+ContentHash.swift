@@ -9,37 +9,47 @@ extension RowCopy {
   ///         4   size of the value, 4 bytes, little-endian; all ones for null
   ///         8   the value, as it stands in a record
   ///
+  /// - Parameter marks: The marks (see `RowChanges`) of the positions that may have other values
+  ///   than the defaults.
   /// - Parameter ignored: Positions whose values do not count.
   /// - Throws: `damaged` if a value is unreadable.
-  package func contentHash(ignoring ignored: [Int] = []) throws(StoreError) -> Int64 {
+  package func contentHash(
+    of marks: UInt64 = .max, ignoring ignored: [Int] = []
+  ) throws(StoreError) -> Int64 {
     do {
-      return try withView { try hash(of: $0, ignored) } ?? 0
+      return try withView { try hash(of: $0, marks, ignored) } ?? 0
     } catch {
       throw StoreError.damaged("a copy of a record is unreadable", entity: entity.name)
     }
   }
 
-  private func hash(of row: RecordView, _ ignored: [Int]) throws -> Int64 {
+  private func hash(of row: RecordView, _ marks: UInt64, _ ignored: [Int]) throws -> Int64 {
     // The values lie in the record once.
     let bytesMax = row.count + 8 * row.attributeCount
     return try withUnsafeTemporaryAllocation(byteCount: bytesMax, alignment: 8) { hashed in
-      var end = 0
-      for position in 0..<row.attributeCount where !ignored.contains(position) {
+      guard let start = hashed.baseAddress else { return 0 }
+      var end = start
+      for position in 0..<row.attributeCount where marks & RowChanges.mark(position) != 0 {
+        if !ignored.isEmpty, ignored.contains(position) { continue }
         let field = row.field(position)
         if try field.hasContent(of: row.version.pointee.defaultField(position)) { continue }
-        hashed.storeBytes(
-          of: entity.attributeIDs[position].littleEndian, toByteOffset: end, as: UInt32.self)
-        var size = UInt32.max
-        let start = end + 8
-        if !field.isNull {
-          let value = try field.storedBytes()
-          UnsafeMutableRawBufferPointer(rebasing: hashed[start...]).copyMemory(from: value)
-          size = UInt32(value.count)
+        // SAFETY: there is room for 8 bytes for each value, and for all values.
+        end.storeBytes(of: entity.attributeIDs[position].littleEndian, as: UInt32.self)
+        if field.isNull {
+          end.storeBytes(of: UInt32.max, toByteOffset: 4, as: UInt32.self)
+          end += 8
+          continue
         }
-        hashed.storeBytes(of: size.littleEndian, toByteOffset: end + 4, as: UInt32.self)
-        end = start + (field.isNull ? 0 : Int(size))
+        let value = try field.storedBytes()
+        end.storeBytes(
+          of: UInt32(truncatingIfNeeded: value.count).littleEndian, toByteOffset: 4,
+          as: UInt32.self)
+        if let content = value.baseAddress {
+          (end + 8).copyMemory(from: content, byteCount: value.count)
+        }
+        end += 8 + value.count
       }
-      return ContentHash.of(UnsafeRawBufferPointer(rebasing: hashed[..<end]))
+      return ContentHash.of(UnsafeRawBufferPointer(start: start, count: end - start))
     }
   }
 }

@@ -41,40 +41,16 @@ package struct RowCopy: Sendable {
     try bytes.withUnsafeBytes(body)
   }
 
-  /// Calls the closure with each position that was set, and maybe with others.
-  ///
-  /// - Parameter selected: The marks of the positions to consider.
-  @inline(__always)
-  func eachSet(_ selected: UInt64 = .max, _ body: (Int) throws -> Void) rethrows {
-    let count = entity.attributeIDs.count
-    // A mark stands for every 64th position.
-    for first in stride(from: 0, to: count, by: 64) {
-      var rest = marks & selected
-      while rest != 0 {
-        let position = first + rest.trailingZeroBitCount
-        rest &= rest - 1
-        if position < count { try body(position) }
-      }
-    }
-  }
-
   /// The values that were set.
   var changes: RowChanges {
     var changes = RowChanges()
-    eachSet { changes.set($0, to: value($0)) }
+    entity.eachPosition(of: marks) { changes.set($0, to: value($0)) }
     return changes
   }
 
   // MARK: Setting
 
   // Values that are set are not validated.
-
-  /// Returns the row with the new values in place.
-  package func changed(by changes: RowChanges) -> RowCopy {
-    var changed = self
-    for change in changes.entries { changed.set(change.value, at: change.position) }
-    return changed
-  }
 
   package mutating func set(_ value: Value, at position: Int) {
     switch value {
@@ -194,28 +170,27 @@ extension StoredRow {
   }
 }
 
-extension Value {
-  /// The bytes of a text; 0 for other values.
-  fileprivate var textByteCount: Int {
-    if case .string(let text) = self { text.utf8.count } else { 0 }
-  }
-}
-
 extension EntityLayout {
+  /// Calls the closure with each position that has one of the marks (see `RowChanges`).
+  @inline(__always)
+  func eachPosition(of marks: UInt64, _ body: (Int) throws -> Void) rethrows {
+    let count = attributeIDs.count
+    // A mark stands for every 64th position.
+    for first in stride(from: 0, to: count, by: 64) {
+      var rest = marks
+      while rest != 0 {
+        let position = first + rest.trailingZeroBitCount
+        rest &= rest - 1
+        if position < count { try body(position) }
+      }
+    }
+  }
+
   /// Returns the bytes of a row of default values.
   package func newRowCopy() -> RowCopy {
     var bytes = defaultBytes
     // Room for some texts that are set.
     bytes.reserveCapacity(2 * bytes.count)
-    return RowCopy(bytes, of: self)
-  }
-
-  /// Returns the bytes of a row of default values with the changes applied; nothing is validated.
-  package func newRowCopy(with changes: RowChanges) -> RowCopy {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(
-      changes.entries.reduce(defaultBytes.count) { $0 + $1.value.textByteCount })
-    encode(changes, into: &bytes)
     return RowCopy(bytes, of: self)
   }
 }

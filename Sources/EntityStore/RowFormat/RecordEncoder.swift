@@ -131,6 +131,12 @@ enum RecordEncoder {
     return start
   }
 
+  static func store(
+    _ value: Value, at slot: RecordLayout.Slot, in bytes: UnsafeMutableRawBufferPointer
+  ) {
+    store(value, at: RecordPlan.Slot(slot), in: bytes)
+  }
+
   /// Stores the null bit and, if the size of the value is fixed, the value.
   @inline(__always)
   static func store(
@@ -169,8 +175,9 @@ enum RecordEncoder {
     }
   }
 
+  /// Appends the bytes of a value whose size varies.
   @inline(__always)
-  private static func appendVariable(_ value: Value, to bytes: inout [UInt8]) {
+  static func appendVariable(_ value: Value, to bytes: inout [UInt8]) {
     switch value {
     case .string(let text): append(text, to: &bytes)
     case .url(let url): append(url.absoluteString, to: &bytes)

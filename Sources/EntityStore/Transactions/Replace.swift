@@ -37,6 +37,10 @@ extension WriteTransaction {
       if let build = entity.build {
         try recordInSideLogs(build, id: id, old: old, new: newView, changes)
       }
+      // The first write. It is the check, too, so that the key is searched once.
+      if old == nil, let newView, let index = entity.onlyUniqueIndex {
+        try insert(newView, into: index, changes, &scratch.newKey, entity, id: id)
+      }
       try log(old: old, new: newView, id: id, marks: marks, entity)
     } catch {
       if affectsIndexes { changes.removeAllAfterMark() }
@@ -112,7 +116,8 @@ extension WriteTransaction {
     _ changes: EntityChanges, _ oldKey: inout KeyWriter, _ newKey: inout KeyWriter,
     _ entity: EntityLayout, id: Int64, old: RecordView?, new: RecordView?, marks: UInt64
   ) throws {
-    for index in entity.indexes where index.marks & marks != 0 {
+    let inserted = old == nil ? entity.onlyUniqueIndex : nil
+    for index in entity.indexes where index.marks & marks != 0 && index !== inserted {
       if index.listPart != nil {
         try collectList(
           changes.buffers[index.number], &oldKey, &newKey, index, entity, id: id, old: old, new: new
@@ -127,6 +132,26 @@ extension WriteTransaction {
       if hasNew, index.isUnique { try checkUnique(newKey.bytes, index, entity, id: id) }
       if hasOld { changes.buffers[index.number].delete(oldKey.bytes) }
       if hasNew { changes.buffers[index.number].put(newKey.bytes, objectID: id) }
+    }
+  }
+
+  /// Adds a new record to the only unique index.
+  ///
+  /// - Throws: `uniqueViolation` if the index has the key; nothing is changed then.
+  private func insert(
+    _ record: RecordView, into index: IndexLayout, _ changes: EntityChanges,
+    _ key: inout KeyWriter, _ entity: EntityLayout, id: Int64
+  ) throws {
+    var hasKey = false
+    try index.eachKey(of: record, id: id, writer: &key) { _ in hasKey = true }
+    guard hasKey else { return }
+    try writing.pinCursor(in: index.tree)
+    let found = try withUnsafeBytes(of: KeyWriter.ordered(id).bigEndian) {
+      try writing.insert(index.tree, key: key.bytes, value: $0)
+    }
+    guard let found else { return changes.buffers[index.number].countApplied() }
+    if let holder = index.objectID(key: key.bytes, value: found), holder != id {
+      throw StoreError.uniqueViolation(of: index, in: entity, id: id, holder: holder)
     }
   }
 

@@ -77,17 +77,20 @@ extension WriteTransaction {
 
   /// Validates the values that were set in a copy.
   func check(_ row: RowCopy, id: Int64, in entity: EntityLayout) throws {
+    try row.withView { try check($0, row.marks, id: id, in: entity) }
+  }
+
+  /// Validates the values at the marked positions.
+  func check(_ view: RecordView, _ marks: UInt64, id: Int64, in entity: EntityLayout) throws {
     let changes = try changes(of: entity)
-    try row.withView { view in
-      try row.eachSet(changes.rules.examined) { position in
-        let field = view.field(position)
-        let hasRules = changes.rules.ruled & RowChanges.mark(position) != 0
-        if !hasRules, !field.isNull, !field.mayBeNaN { return }
-        let value = try field.value()
-        let validator = changes.rules.validator
-        if let failure = validator.failure(of: value, at: position, keepsRules: keepsRules) {
-          throw StoreError.validation(failure, at: position, of: id, in: entity)
-        }
+    try entity.eachPosition(of: marks & changes.rules.examined) { position in
+      let field = view.field(position)
+      let hasRules = changes.rules.ruled & RowChanges.mark(position) != 0
+      if !hasRules, !field.isNull, !field.mayBeNaN { return }
+      let value = try field.value()
+      let validator = changes.rules.validator
+      if let failure = validator.failure(of: value, at: position, keepsRules: keepsRules) {
+        throw StoreError.validation(failure, at: position, of: id, in: entity)
       }
     }
   }

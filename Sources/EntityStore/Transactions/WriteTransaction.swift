@@ -142,6 +142,27 @@ public final class WriteTransaction: ReadTransaction {
     return id
   }
 
+  /// Inserts the row of a builder, of which only the values that were set are validated.
+  ///
+  /// - Throws: As `insert` of a row.
+  package func insert(_ row: borrowing RowBuilder, into entity: EntityLayout) throws -> Int64 {
+    var isFilled = entity.references.isEmpty
+    for position in try changes(of: entity).rules.unfilled where row.isNull(position) {
+      isFilled = false
+    }
+    // See the insert of changes.
+    guard isFilled else { return try insert(row.row().values(), into: entity) }
+    let id = try nextID(of: entity)
+    let marks = row.marks
+    row.write(to: &scratch.record)
+    try scratch.record.withUnsafeBytes { bytes in
+      if let view = entity.record.view(of: bytes) { try check(view, marks, id: id, in: entity) }
+      try putEncoded(bytes, id: id, old: nil, in: entity)
+    }
+    try changes(of: entity).nextID = id + 1
+    return id
+  }
+
   package func update(_ row: [Value], id: Int64, in entity: EntityLayout) throws {
     guard let old = try view(of: id, in: entity) else {
       throw StoreError.missing(ObjectID(entity: entity.name, number: id))

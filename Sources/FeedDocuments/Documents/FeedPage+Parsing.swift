@@ -16,19 +16,18 @@ extension FeedPage {
       if let given = mappings.given {
         return try page(bytes, parser, given, .json, source)
       }
-      let format = try parser.withDocument(bytes) { document throws(DocumentError) in
-        try FeedRoot(document).format()
+      let read = try parser.withDocument(bytes) { document throws(DocumentError) in
+        let root = try FeedRoot(document)
+        let format = try root.format()
+        if format != .homeFeed1 { return (format: format, page: FeedPage?.none) }
+        return (format, try HomeFeedDocument(root, keeping: mappings.homeFeedExtras).page())
       }
-      guard format != .homeFeed1 else {
-        return try parser.withDocument(bytes) { document throws(DocumentError) in
-          var page = try HomeFeedDocument(
-            try FeedRoot(document), keeping: mappings.homeFeedExtras
-          ).page()
-          page.mappingHash = mappings.homeFeedHash
-          page.addFaults(of: parser, in: bytes)
-          return page
-        }
+      if var page = read.page {
+        page.mappingHash = mappings.homeFeedHash
+        page.addFaults(of: parser, in: bytes)
+        return page
       }
+      let format = read.format
       guard !mappings.isHomeFeed else {
         throw DocumentError(.unknownFormat, detail: "found \(format.rawValue), not homefeed/1")
       }

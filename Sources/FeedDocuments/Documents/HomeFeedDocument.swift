@@ -82,16 +82,19 @@ struct HomeFeedDocument {
       throw DocumentError(.missingMember, at: "/entities")
     }
     var drift = FormatDrift()
-    var names = FieldNames { $0.hasText("path") ? "pathID" : $0.text }
+    var fields = FieldBuilder { $0.hasText("path") ? "pathID" : $0.text }
+    fields.reserve(entities.elementIndices.count)
     (page.items, page.rejected) = try root.entries(of: "entities") { value throws(DocumentError) in
-      try item(value, &names, &drift)
+      try item(value, &fields, &drift)
     }
+    let values = fields.finish()
+    for number in page.items.indices { page.items[number].fields.attach(values) }
     page.drift.add(drift)
     page.volatileAttributes = extras.volatileAttributes
   }
 
   private func item(
-    _ value: JSONValue, _ names: inout FieldNames, _ drift: inout FormatDrift
+    _ value: JSONValue, _ fields: inout FieldBuilder, _ drift: inout FormatDrift
   ) throws(DocumentError) -> FeedItem {
     var id: JSONValue?, kind: JSONValue?, revision: JSONValue?, updatedAt: JSONValue?
     var deleted: JSONValue?, deletedAt: JSONValue?, attributes: JSONValue?
@@ -121,10 +124,12 @@ struct HomeFeedDocument {
       revision: try Self.revision(revision), updatedAt: try Self.time(updatedAt, at: "/updatedAt"),
       isDeleted: try Self.flag(deleted), deletedAt: try Self.time(deletedAt, at: "/deletedAt"))
     if !item.isDeleted {
-      item.fields = try Self.fields(attributes, updatedAt: updatedAt, &names)
+      fields.beginItem()
+      try Self.read(attributes, updatedAt: updatedAt, into: &fields)
       if let extra = extras.of(item.kind) {
-        keep(value, attributes, by: extra, in: &item, &drift)
+        keep(value, attributes, by: extra, in: &fields, &drift)
       }
+      item.fields = fields.endItem()
     }
     drift.unknownMembers += unknown
     return item
@@ -134,44 +139,35 @@ struct HomeFeedDocument {
   /// the item's own wins.
   private func keep(
     _ value: JSONValue, _ attributes: JSONValue?, by extra: HomeFeedExtras.Extra,
-    in item: inout FeedItem, _ drift: inout FormatDrift
+    in fields: inout FieldBuilder, _ drift: inout FormatDrift
   ) {
     let own = value.members.filter { !Self.itemMembers.contains($0.name) }
     let other = attributes?.members.filter { !extra.known.contains($0.name) } ?? []
     let (kept, count) = extra.attribute.keep(other + own)
     drift.extraLeftOut += count
     // An attribute of this name that the server sends takes precedence.
-    guard let kept, !item.fields.contains(where: { $0.name == extra.attribute.name }) else {
-      return
-    }
-    item.fields.append(Field(name: extra.attribute.name, value: .value(kept)))
+    guard let kept, !fields.has(extra.attribute.name) else { return }
+    fields.append(extra.attribute.name, .value(kept))
   }
 
-  /// Returns the attributes under their own names, except `path`, which becomes `pathID`, and the
+  /// Reads the attributes under their own names, except `path`, which becomes `pathID`, and the
   /// item's `updatedAt`.
-  private static func fields(
-    _ attributes: JSONValue?, updatedAt: JSONValue?, _ names: inout FieldNames
-  ) throws(DocumentError) -> [Field] {
-    var list = FieldList(capacity: (attributes?.count ?? 0) + 1)
+  private static func read(
+    _ attributes: JSONValue?, updatedAt: JSONValue?, into fields: inout FieldBuilder
+  ) throws(DocumentError) {
     if let attributes, !attributes.isNull {
       try requireObject(attributes, at: "/attrs")
-      names.beginItem()
       for (name, value) in attributes.members where name.textBytes.first != UInt8(ascii: "_") {
-        let (name, isNew) = names.next(name)
-        if isNew {
-          list.append(name, ScalarValue(value))
-        } else {
-          list.set(name, ScalarValue(value))
-        }
+        fields.set(name, to: value)
       }
     }
-    if let updatedAt, !updatedAt.isNull { list.set("updatedAt", ScalarValue(updatedAt)) }
-    return list.fields
+    if let updatedAt, !updatedAt.isNull { fields.set("updatedAt", to: updatedAt) }
   }
 
   // MARK: User values
 
   private func readUsers(into page: inout FeedPage) throws(DocumentError) {
+    var fields = FieldBuilder()
     (page.users, page.rejectedUsers) = try root.entries(of: "user") {
       value throws(DocumentError) in
       try Self.requireObject(value)
@@ -179,17 +175,19 @@ struct HomeFeedDocument {
         throw DocumentError(
           .invalidMember, detail: "must be at most \(DocumentLimits.itemBytesMax) bytes")
       }
-      var values = FieldList(capacity: value.count)
+      fields.beginItem()
       for (name, member) in value.members
       where !name.hasText("id") && !name.hasText("rev")
         && name.textBytes.first != UInt8(ascii: "_")
       {
-        values.set(name.text, ScalarValue(member))
+        fields.set(name, to: member)
       }
       return UserEntry(
         id: try Self.text(value["id"], at: "/id"), revision: try Self.revision(value["rev"]),
-        values: values.fields)
+        values: fields.endItem())
     }
+    let values = fields.finish()
+    for number in page.users.indices { page.users[number].values.attach(values) }
   }
 }
 

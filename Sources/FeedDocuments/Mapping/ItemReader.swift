@@ -6,6 +6,7 @@ struct ItemReader {
   private let group: ItemGroup
   private let hasTemplates: Bool
   private(set) var drift = FormatDrift()
+  private var fields = FieldBuilder()
 
   init(_ group: ItemGroup) {
     self.group = group
@@ -25,14 +26,22 @@ struct ItemReader {
     guard let id = id(of: node) else { throw missingID() }
     guard case .entity(let kind) = try kind(of: node) else { return nil }
     var item = FeedItem(kind: kind, id: id)
+    fields.beginItem()
     try readMarks(of: node, into: &item)
     if !item.isDeleted {
-      try readFields(of: node, into: &item)
-      keepExtra(of: node, in: &item)
+      try readFields(of: node, id: id)
+      keepExtra(of: node)
     }
+    item.fields = fields.endItem()
     countUnknown(node)
     if candidates?.add(node) == false { throw missingID() }
     return item
+  }
+
+  /// Completes the fields of the items that were read.
+  func complete(_ items: inout [FeedItem]) {
+    let values = fields.finish()
+    for number in items.indices { items[number].fields.attach(values) }
   }
 
   /// Returns the node's id before one level is chosen for all items.
@@ -104,7 +113,7 @@ struct ItemReader {
     switch try source.read(node) {
     case .value(.date(let date)):
       item.updatedAt = date
-      item.fields.append(Field(name: "updatedAt", value: .value(.date(date))))
+      fields.append("updatedAt", .value(.date(date)))
     case .unfit(_, let written): drift.addUnreadableDate(written, "updatedAt")
     case .nothing, .value: break
     }
@@ -112,33 +121,29 @@ struct ItemReader {
 
   // MARK: Attributes
 
-  private mutating func readFields(
-    of node: JSONValue, into item: inout FeedItem
-  ) throws(DocumentError) {
+  private mutating func readFields(of node: JSONValue, id: String) throws(DocumentError) {
     for attribute in group.attributes where !attribute.isTemplate {
-      try read(attribute, of: node, into: &item)
+      try read(attribute, of: node)
     }
     guard hasTemplates else { return }
     let values = Dictionary(
-      item.fields.compactMap { field in
+      fields.fields.compactMap { field in
         if case .value(let value) = field.value { (field.name, value.text) } else { nil }
       },
       uniquingKeysWith: { first, _ in first })
-    let id = item.id
     for attribute in group.attributes where attribute.isTemplate {
-      try read(attribute, of: node, into: &item) { $0 == "id" ? id : values[$0] }
+      try read(attribute, of: node) { $0 == "id" ? id : values[$0] }
     }
   }
 
   private mutating func read(
-    _ attribute: AttributeSource, of node: JSONValue, into item: inout FeedItem,
-    _ values: (String) -> String? = { _ in nil }
+    _ attribute: AttributeSource, of node: JSONValue, _ values: (String) -> String? = { _ in nil }
   ) throws(DocumentError) {
     switch try attribute.source.read(node, values) {
-    case .value(let value): item.fields.append(Field(name: attribute.name, value: .value(value)))
+    case .value(let value): fields.append(attribute.name, .value(value))
     case .nothing:
       if let value = attribute.defaultValue {
-        item.fields.append(Field(name: attribute.name, value: .value(value)))
+        fields.append(attribute.name, .value(value))
       } else if attribute.isRequired {
         throw DocumentError(.missingMember, detail: "\(attribute.name) is required")
       }
@@ -150,23 +155,23 @@ struct ItemReader {
       guard let value = attribute.defaultValue else {
         // An unreadable date is counted already.
         if attribute.source.type == .date { return }
-        item.fields.append(Field(name: attribute.name, value: .unrepresentable(text)))
+        fields.append(attribute.name, .unrepresentable(text))
         return
       }
       drift.typeChanges[attribute.name, default: 0] += 1
-      item.fields.append(Field(name: attribute.name, value: .value(value)))
+      fields.append(attribute.name, .value(value))
     }
   }
 
   // MARK: Drift
 
-  private mutating func keepExtra(of node: JSONValue, in item: inout FeedItem) {
+  private mutating func keepExtra(of node: JSONValue) {
     guard let attribute = group.extra else { return }
     let known = group.knownMembers
     let extra = attribute.keep(node.members.lazy.filter { !known.contains($0.name) })
     drift.extraLeftOut += extra.leftOut
     if let value = extra.value {
-      item.fields.append(Field(name: attribute.name, value: .value(value)))
+      fields.append(attribute.name, .value(value))
     }
   }
 

@@ -73,6 +73,7 @@ struct MappedDocument {
         try reject(node, reader.id(of: node), index, of: group.items, error)
       }
     }
+    reader.complete(&items)
     if let candidates, !items.isEmpty {
       let level = candidates.choice(before: source.identity)
       page.identity = candidates.name(of: level)

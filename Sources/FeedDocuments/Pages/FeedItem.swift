@@ -59,12 +59,6 @@ extension ScalarValue {
   }
 }
 
-/// A named value of an item.
-package struct Field: Equatable, Sendable {
-  package var name: String
-  package var value: ScalarValue
-}
-
 /// One item of a page, before it becomes a row of an entity.
 package struct FeedItem: Equatable, Sendable {
   /// The entity's name in the feed; nil in formats with a single kind of item.
@@ -76,7 +70,7 @@ package struct FeedItem: Equatable, Sendable {
   package var isDeleted = false
   package var deletedAt: Date?
   /// The values in document order, each name once. Empty for a deleted item.
-  package var fields: [Field] = []
+  package var fields = FieldList()
 }
 
 /// The user's own values of one item, as the server has them.
@@ -84,7 +78,7 @@ package struct UserEntry: Equatable, Sendable {
   package var id: String
   package var revision: Int64
   /// The values. An explicit null clears a value; an absent one stays as it is.
-  package var values: [Field]
+  package var values: FieldList
 }
 
 /// An item that was rejected; the rest of its page is used.

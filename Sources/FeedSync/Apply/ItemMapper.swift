@@ -25,10 +25,10 @@ final class MappedItem: Sendable {
 
   /// The identity of an item within a run. Its hash is computed once, because each item is looked
   /// up in several tables. It is seeded, so that a feed cannot choose ids with equal hashes.
-  struct Key: Hashable {
+  struct Key: Equatable {
     let target: ObjectIdentifier
     let id: String
-    private let idHash: Int
+    let idHash: Int
 
     init(_ id: String, of target: FeedTarget) {
       self.target = ObjectIdentifier(target)
@@ -39,8 +39,6 @@ final class MappedItem: Sendable {
       id.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
       idHash = hasher.finalize()
     }
-
-    func hash(into hasher: inout Hasher) { hasher.combine(idHash) }
   }
 
   init(
@@ -89,8 +87,6 @@ struct ItemMapper {
   private var rules: [String: TargetRules] = [:]
   /// The rules of the last item's entity.
   private var last: (entity: String, rules: TargetRules)?
-  /// The values of the current item. A property, so that its memory is used again.
-  private var values = RowChanges()
 
   init(targets: [String: FeedTarget], defaultEntity: String, feedID: Int64, now: Date) {
     self.targets = targets
@@ -121,10 +117,13 @@ struct ItemMapper {
   ) throws -> MappedItem? {
     let target = rules.target
     let revision = item.revision.map(Value.int64) ?? .null
-    values.removeAll()
-    values.set(target.id, to: .string(item.id))
-    values.set(target.feedID, to: .int64(feedID))
-    if let failure = rules.validator.failure(of: .string(item.id), at: target.id) {
+    rules.row.removeAll()
+    rules.row.set(item.id, at: target.id)
+    rules.row.set(feedID, at: target.feedID)
+    if !rules.validator.surelyAllowsText(
+      of: .string, byteCount: item.id.utf8.count, at: target.id),
+      let failure = rules.validator.failure(of: .string(item.id), at: target.id)
+    {
       report.reject(item.id, "id: \(failure)")
       return nil
     }
@@ -132,40 +131,23 @@ struct ItemMapper {
       report.reject(item.id, "feedRevision: \(failure)")
       return nil
     }
-    rules.positions.beginItem()
-    for number in item.fields.indices {
-      // Read in place: a copy of a field would retain its value.
-      guard let position = rules.positions.next(item.fields[number].name) else { continue }
-      if let value = rules.value(of: item.fields[number], at: position, &report) {
-        values.set(position, to: value)
-        continue
-      }
-      let name = item.fields[number].name
-      guard target.shapes[position].isOptional else {
-        let type = target.entity.description.attributes[position].type
-        report.reject(item.id, "\(name) is no \(type.name) that is allowed")
-        return nil
-      }
-      // The item is stored without the invalid value. The old value goes too: it is not in the
-      // feed.
-      report.drop(item.id, "\(name) left out: not a value that is allowed")
-    }
-    if !item.isDeleted, let required = rules.missing(in: values) {
+    guard rules.setFields(of: item, &report) else { return nil }
+    if !item.isDeleted, let required = rules.firstMissing {
       report.reject(item.id, "\(required) is missing")
       return nil
     }
-    var row = target.entity.newRowCopy(with: values)
-    guard row.byteCount <= DocumentLimits.itemBytesMax else {
+    guard rules.row.byteCount <= DocumentLimits.itemBytesMax else {
       report.reject(item.id, "the item is too large")
       return nil
     }
-    let volatile = volatile.compactMap { target.feedAttributes[$0] }
+    var row = rules.row.row()
+    let volatile = volatile.isEmpty ? [] : volatile.compactMap { target.feedAttributes[$0] }
     // Without revision and hash, and before the date is limited: the same document has the same
     // hash later.
-    let hash = try row.contentHash(ignoring: volatile)
+    let hash = try row.contentHash(of: rules.row.marks, ignoring: volatile)
     limitFuture(&row, target, &report)
     row.set(revision, at: target.revision)
-    row.set(.int64(hash), at: target.hash)
+    row.set(hash, at: target.hash)
     return MappedItem(
       item, of: target, row: row, hash: hash, volatile: volatile,
       updatedAt: item.updatedAt.map { min($0, latestDate) },
@@ -174,10 +156,10 @@ struct ItemMapper {
 
   /// Limits `updatedAt` to the latest allowed date.
   private func limitFuture(_ row: inout RowCopy, _ target: FeedTarget, _ report: inout SyncReport) {
-    guard let position = target.updatedAt, case .date(let date)? = values[position],
-      date > latestDate
+    guard let position = target.updatedAt, target.shapes[position].kind == .date,
+      let seconds = row.double(position), seconds > latestDate.timeIntervalSinceReferenceDate
     else { return }
-    row.set(.date(latestDate), at: position)
+    row.set(latestDate, at: position)
     report.futureDates += 1
   }
 
@@ -204,73 +186,108 @@ private final class TargetRules {
   let validator: RowValidator
   /// The feed's attributes that require a value and have no default.
   private let required: [(name: String, position: Int)]
-  /// The attributes that are URLs without further rules.
-  private let plainURLs: Set<Int>
   // SAFETY (`@exclusivity(unchecked)`): only the mapper uses this object, on one thread, and no
-  // access to the property runs code that accesses it again.
-  @exclusivity(unchecked) var positions: FieldPositions
+  // access to a property runs code that accesses it again.
+  /// The row of the current item.
+  @exclusivity(unchecked) var row: RowBuilder
+  /// The fields of the current page, and the positions of their attributes by the numbers of their
+  /// names; −1 for a field without an attribute.
+  @exclusivity(unchecked) private var page: FieldValues?
+  @exclusivity(unchecked) private var positions: [Int] = []
 
   init(_ target: FeedTarget) throws {
     self.target = target
-    let attributes = target.entity.description.attributes
-    let validator = try RowValidator(attributes)
+    let validator = try RowValidator(target.entity.description.attributes)
     self.validator = validator
     required = target.feedAttributes.filter {
       target.defaults[$1].isNull && validator.failure(of: .null, at: $1) != nil
     }.sorted { $0.value < $1.value }.map { ($0.key, $0.value) }
-    plainURLs = Set(
-      attributes.indices.filter {
-        attributes[$0].type.kind == .url && attributes[$0].validation == .none
-      })
-    positions = FieldPositions(target.feedAttributes)
+    row = RowBuilder(target.entity)
+  }
+
+  /// Sets the values of an item's fields.
+  ///
+  /// - Returns: False if the item is rejected.
+  func setFields(of item: FeedItem, _ report: inout SyncReport) -> Bool {
+    var isAccepted = true
+    item.fields.withEntries { fields in
+      use(fields.values)
+      for entry in fields.entries {
+        let position = positions[Int(entry.name)]
+        if position < 0 || setPlainValue(entry, of: fields, at: position) { continue }
+        let field = fields.values.field(entry)
+        if let value = value(of: field, at: position, &report) {
+          row.set(value, at: position)
+          continue
+        }
+        guard target.shapes[position].isOptional else {
+          let type = target.entity.description.attributes[position].type
+          report.reject(item.id, "\(field.name) is no \(type.name) that is allowed")
+          isAccepted = false
+          return
+        }
+        // The item is stored without the invalid value. The old value goes too: it is not in the
+        // feed.
+        report.drop(item.id, "\(field.name) left out: not a value that is allowed")
+      }
+    }
+    return isAccepted
+  }
+
+  /// Looks the attributes of a page's fields up, once for all of its items.
+  private func use(_ values: FieldValues) {
+    if values === page { return }
+    page = values
+    positions = values.names.map { target.feedAttributes[$0] ?? -1 }
+  }
+
+  /// Sets the value of a field that has the bytes of a valid value of the attribute.
+  ///
+  /// - Returns: False if the value must be converted or checked first.
+  private func setPlainValue(
+    _ entry: FieldEntry, of fields: FieldEntries, at position: Int
+  ) -> Bool {
+    let shape = target.shapes[position]
+    switch (entry.kind, shape.kind) {
+    case (.null, _):
+      guard shape.isOptional else { return false }
+      row.setNull(position)
+    case (.int64, .int64):
+      let number = Int64(bitPattern: entry.bits)
+      guard validator.surelyAllows(number, at: position) else { return false }
+      row.set(number, at: position)
+    case (.double, .double):
+      let number = Double(bitPattern: entry.bits)
+      guard validator.surelyAllows(number, of: .double, at: position) else { return false }
+      row.set(number, at: position)
+    case (.text, .string), (.text, .url):
+      let text = fields.text(entry)
+      // The bytes of a plain URL are stored as they are.
+      guard validator.surelyAllowsText(of: shape.kind, byteCount: text.count, at: position),
+        shape.kind == .string || PlainURL.isPlain(text)
+      else { return false }
+      row.set(text, of: shape.kind, at: position)
+    case (.text, .date):
+      guard let date = DateText.rfc3339(fields.text(entry)),
+        validator.surelyAllows(date.timeIntervalSinceReferenceDate, of: .date, at: position)
+      else { return false }
+      row.set(date, at: position)
+    default: return false
+    }
+    return true
   }
 
   /// Returns the value of a field; `nil` if the attribute does not allow it.
-  func value(of field: Field, at position: Int, _ report: inout SyncReport) -> Value? {
-    let kind = target.shapes[position].kind
-    if kind == .url, case .string(let text) = field.value, plainURLs.contains(position),
-      PlainURL.isPlain(text)
-    {
-      // Its bytes are stored as they are.
-      return .string(text)
-    }
-    guard let value = field.value.converted(to: kind) else {
+  private func value(of field: Field, at position: Int, _ report: inout SyncReport) -> Value? {
+    guard let value = field.value.converted(to: target.shapes[position].kind) else {
       report.typeChanges[field.name, default: 0] += 1
       return nil
     }
+    // With `?:`, the literal would be a null value.
     if validator.failure(of: value, at: position) != nil { return nil }
     return value
   }
 
-  /// Returns the first attribute that requires a value and has none.
-  func missing(in values: RowChanges) -> String? {
-    required.first { !values.has($0.position) }?.name
-  }
-}
-
-/// The attributes of fields. Items mostly have the same fields in the same order, so that the next
-/// one is guessed, which takes less time than a hash of its name.
-private struct FieldPositions {
-  /// The attributes of the feed, in the order in which items have had them.
-  private var known: [(name: String, position: Int)]
-  private let positions: [String: Int]
-  private var expected = 0
-
-  init(_ positions: [String: Int]) {
-    self.positions = positions
-    known = []
-  }
-
-  mutating func beginItem() { expected = 0 }
-
-  /// Returns the position of the attribute that a field fills; `nil` if there is none.
-  mutating func next(_ name: String) -> Int? {
-    for place in expected..<known.count where known[place].name == name {
-      expected = place + 1
-      return known[place].position
-    }
-    guard let position = positions[name] else { return nil }
-    if !known.contains(where: { $0.position == position }) { known.append((name, position)) }
-    return position
-  }
+  /// The first attribute that requires a value and has none.
+  var firstMissing: String? { required.first { row.isNull($0.position) }?.name }
 }

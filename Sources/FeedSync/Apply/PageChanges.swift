@@ -9,8 +9,8 @@ struct PageChanges {
   /// The items that are new or newer than the stored ones, in the order of the feed.
   private(set) var items: [Change] = []
   var users: [UserEntry] = []
-  /// The positions in `items` by key. If pages list an id twice, the highest-ranked copy wins.
-  private var positions: [MappedItem.Key: Int] = [:]
+  /// The positions in `items`. If pages list an id twice, the highest-ranked copy wins.
+  private var positions = ItemPositions()
 
   struct Change {
     var item: MappedItem
@@ -40,7 +40,7 @@ struct PageChanges {
     let hasTombstones = try Tombstones.exist(in: transaction)
     let hasEarlier = !positions.isEmpty
     for item in deduplicated(mapped, rules, &report) {
-      if hasEarlier, let position = positions[item.key] {
+      if hasEarlier, let position = position(of: item.key) {
         items[position].item = preferred(item, items[position].item, &report)
         continue
       }
@@ -49,15 +49,19 @@ struct PageChanges {
       let news: News =
         if stored == nil, !hasTombstones {
           .change(isNew: true)
-        } else if pending.contains(where: { $0.positions[item.key] != nil }) {
+        } else if pending.contains(where: { $0.position(of: item.key) != nil }) {
           .change(isNew: false)
         } else {
           try news(of: item, stored, feedID: feedID, rules, seen: &seen, &report, in: transaction)
         }
       guard case .change(let isNew) = news else { continue }
-      positions[item.key] = items.count
+      _ = positions.insert(item.key, at: items.count) { items[$0].item }
       items.append(Change(item: item, isNew: isNew))
     }
+  }
+
+  private func position(of key: MappedItem.Key) -> Int? {
+    positions.position(of: key) { items[$0].item }
   }
 
   /// Returns the items of a page without duplicates, and lists those that are lost to another item
@@ -65,16 +69,14 @@ struct PageChanges {
   private func deduplicated(
     _ mapped: [MappedItem], _ rules: ListingRules, _ report: inout SyncReport
   ) -> [MappedItem] {
-    var positions: [MappedItem.Key: Int] = [:]
-    positions.reserveCapacity(mapped.count)
+    var positions = ItemPositions()
     var result: [MappedItem] = []
     result.reserveCapacity(mapped.count)
     for item in mapped {
-      guard let position = positions.updateValue(result.count, forKey: item.key) else {
+      guard let position = positions.insert(item.key, at: result.count, { result[$0] }) else {
         result.append(item)
         continue
       }
-      positions[item.key] = position
       let earlier = result[position]
       result[position] = preferred(item, earlier, of: rules, &report)
       if item.hash != earlier.hash, !item.isDeleted, !earlier.isDeleted {

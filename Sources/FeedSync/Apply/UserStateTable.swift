@@ -1,5 +1,6 @@
 import EntityModel
 import EntityStore
+import FeedDocuments
 import Foundation
 
 /// The last values that the server reported for the user's attributes of an item. The names of the
@@ -30,7 +31,7 @@ struct UserStateTable {
   private static let entityName = "_UserState"
 
   private let feed: Int64
-  private let entity: EntityLayout
+  let entity: EntityLayout
   private let index: IndexLayout
   private let feedID: Int
   private let itemID: Int
@@ -69,6 +70,19 @@ struct UserStateTable {
   func lastServerValues(of row: StoredRow) throws -> LastServerValues {
     guard case .data(let data) = try row.value(values) else { return LastServerValues() }
     return try JSONDecoder().decode(LastServerValues.self, from: data)
+  }
+
+  func newRow() -> RowBuilder { RowBuilder(entity) }
+
+  /// Sets the values of a new record.
+  ///
+  /// - Parameter said: The encoded `LastServerValues`, of which none waits.
+  func set(_ said: [UInt8], of entry: UserEntry, in row: inout RowBuilder) {
+    row.set(feed, at: feedID)
+    row.set(entry.id, at: itemID)
+    row.set(entry.revision, at: revision)
+    said.withUnsafeBytes { row.set($0, of: .data, at: values) }
+    row.set(.bool(false), at: isPending)
   }
 
   /// - Parameter id: The item's existing record; nil to insert one.

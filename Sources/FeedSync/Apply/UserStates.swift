@@ -14,6 +14,7 @@ struct UserStates {
   private let rules: ListingRules
   private let table: UserStateTable
   private let transaction: WriteTransaction
+  private let entries: NewUserEntries?
 
   init(
     feedID: Int64, targets: [String: FeedTarget], rules: ListingRules,
@@ -25,13 +26,20 @@ struct UserStates {
     self.rules = rules
     self.transaction = transaction
     table = try UserStateTable(feedID: feedID, in: transaction)
+    // If records of several entities may have the id of an entry, the first of them gets its
+    // values.
+    entries = self.targets.count == 1 ? NewUserEntries(self.targets[0], table) : nil
   }
 
   /// Returns the entries that may change something, before a write transaction is begun.
+  ///
+  /// - Parameter hasEntries: False if the store had no entries when the listing began. All are then
+  ///   returned, and the write decides about those that are listed again.
   static func news(
-    of entries: [UserEntry], feedID: Int64, _ rules: ListingRules, in transaction: ReadTransaction
+    of entries: [UserEntry], feedID: Int64, _ rules: ListingRules, hasEntries: Bool,
+    in transaction: ReadTransaction
   ) throws -> [UserEntry] {
-    if rules.isNewEpoch || entries.isEmpty { return entries }
+    if rules.isNewEpoch || !hasEntries || entries.isEmpty { return entries }
     let table = try UserStateTable(feedID: feedID, in: transaction)
     return try entries.filter { entry in
       guard let row = try table.row(of: entry.id, in: transaction),
@@ -67,7 +75,6 @@ struct UserStates {
   /// A new item's record with the values of an entry.
   struct NewRecord {
     let row: RowCopy
-    fileprivate let last: LastServerValues
     /// The number of values that differ from the defaults.
     fileprivate let changed: Int
   }
@@ -77,22 +84,18 @@ struct UserStates {
   /// - Returns: `nil` if the item had an entry before, or if records of several entities may have
   ///   its id: the first of them gets the values.
   func newRecord(of item: MappedItem, with entry: UserEntry) throws -> NewRecord? {
-    guard targets.count == 1, targets[0].feed === item.target,
+    guard let entries, entries.target.feed === item.target,
       try table.row(of: entry.id, in: transaction) == nil
     else { return nil }
-    var last = LastServerValues()
-    let changes = merge(UserStates.values(of: entry), into: &last, targets[0]) {
-      item.target.defaults[$0]
-    }
-    let row = changes.isEmpty ? item.row : item.row.changed(by: changes)
-    return NewRecord(row: row, last: last, changed: changes.entries.count)
+    var row = item.row
+    let changed = entries.merge(entry, into: &row)
+    return NewRecord(row: row, changed: changed)
   }
 
-  /// Stores the entry of a record that was inserted.
+  /// Stores the entry that was merged last, of a record that was inserted.
   func save(_ record: NewRecord, of entry: UserEntry, _ counts: inout WriteCounts) throws {
     counts.userValues += record.changed
-    try table.save(
-      record.last, of: entry.id, revision: entry.revision, over: nil, in: transaction)
+    try entries?.save(entry, in: transaction)
   }
 
   /// Returns true if an entity has such a local attribute. This bounds the values that wait.
@@ -160,32 +163,5 @@ struct UserStates {
       }
     }
     return nil
-  }
-}
-
-/// An entity with local attributes and their validators.
-private struct UserTarget {
-  let feed: FeedTarget
-  /// The validators by position.
-  private let validators: [AttributeValidator]
-
-  init(_ feed: FeedTarget) throws {
-    self.feed = feed
-    validators = try feed.entity.description.attributes.map { try AttributeValidator($0) }
-  }
-
-  /// Returns the value converted to the attribute; nil if it is not allowed. Null gives the default
-  /// if the attribute is not optional.
-  func fit(_ value: Value, at position: Int) -> Value? {
-    let shape = feed.shapes[position]
-    if value.isNull { return shape.isOptional ? .null : feed.defaults[position] }
-    let converted: Value? =
-      switch (value, shape.kind) {
-      case (.string(let text), .date): DateText.rfc3339(text).map(Value.date)
-      case (.int64(let number), .double): .double(Double(number))
-      default: value.kind == shape.kind ? value : nil
-      }
-    guard let converted, validators[position].failure(of: converted) == nil else { return nil }
-    return converted
   }
 }

@@ -22,10 +22,11 @@ extension [UInt8] {
     append(UInt8(ascii: "}"))
   }
 
-  private mutating func appendJSON(_ value: Value) throws {
+  /// Appends a value in the form that it encodes.
+  mutating func appendJSON(_ value: Value) throws {
     switch value {
     case .null: append("null")
-    case .int64(let number): appendMember("{\"int64\":", String(number))
+    case .int64(let number): appendMember("{\"int64\":", number)
     case .bool(let flag): append(flag ? "{\"bool\":true}" : "{\"bool\":false}")
     case .double(let number) where number.isFinite: appendMember("{\"double\":", number)
     case .date(let date) where date.timeIntervalSinceReferenceDate.isFinite:
@@ -38,10 +39,16 @@ extension [UInt8] {
   private mutating func appendMember(_ start: StaticString, _ number: Double) {
     // Whole numbers up to 2^53 have no exponent in either form.
     if let whole = Int64(exactly: number), whole.magnitude < 1 << 53, whole != 0 {
-      return appendMember(start, String(whole))
+      return appendMember(start, whole)
     }
     let text = number.description
     appendMember(start, text.hasSuffix(".0") ? String(text.dropLast(2)) : text)
+  }
+
+  private mutating func appendMember(_ start: StaticString, _ number: Int64) {
+    append(start)
+    appendDecimal(number)
+    append(UInt8(ascii: "}"))
   }
 
   private mutating func appendMember(_ start: StaticString, _ text: String) {
@@ -55,7 +62,7 @@ extension [UInt8] {
     append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 
-  private mutating func appendJSONName(_ name: String) throws {
+  mutating func appendJSONName(_ name: String) throws {
     var name = name
     let isPlain = name.withUTF8 { bytes in
       let isPlain = bytes.allSatisfy { byte in

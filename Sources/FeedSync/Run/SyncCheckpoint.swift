@@ -169,5 +169,13 @@ extension SyncCheckpoint {
 
 extension FeedPage {
   /// The hash of the ids that it lists.
-  var listingHash: Int64 { ContentHash.of(items.map(\.id).joined(separator: "\0")) }
+  var listingHash: Int64 {
+    var ids: [UInt8] = []
+    ids.reserveCapacity(16 * items.count)
+    for item in items {
+      if !ids.isEmpty { ids.append(0) }
+      ids.append(contentsOf: item.id.utf8)
+    }
+    return ids.withUnsafeBytes { ContentHash.of($0) }
+  }
 }

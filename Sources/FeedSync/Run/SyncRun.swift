@@ -198,7 +198,8 @@ struct SyncRun {
       try changes.add(
         items, feedID: id, rules, hasRecords: hasRecords, pending: pending, seen: &seen, &report,
         in: transaction)
-      changes.users += try UserStates.news(of: users, feedID: id, rules, in: transaction)
+      changes.users += try UserStates.news(
+        of: users, feedID: id, rules, hasEntries: hasUserStates, in: transaction)
     }
     return .compared(
       report, newItems: changes.items.count - before, hasChanges: !changes.isEmpty)

@@ -19,6 +19,27 @@ import Testing
     #expect(DateText.rfc3339(text)?.timeIntervalSinceReferenceDate == seconds)
   }
 
+  /// Times of 20 characters with capital letters are read by code of their own.
+  @Test func theLettersOfATimeMayHaveAnyCase() throws {
+    var random = SeededRandom(seed: testSeed(71))
+    var times = 0
+    for round in 0..<20_000 {
+      var bytes = Array("2026-11-20T10:00:00Z".utf8)
+      for place in bytes.indices where bytes[place] < UInt8(ascii: "A") && random.oneIn(2) {
+        bytes[place] = random.oneIn(40) ? random.pick(Array("/:-T.9 ".utf8)) : bytes[place]
+        if (0x30...0x39).contains(bytes[place]) {
+          bytes[place] = 0x30 + UInt8(random.number(0...9))
+        }
+      }
+      let text = String(decoding: bytes, as: UTF8.self)
+      let seconds = DateText.rfc3339(text)?.timeIntervalSinceReferenceDate
+      let other = DateText.rfc3339(text.lowercased())?.timeIntervalSinceReferenceDate
+      try #require(seconds == other, "seed \(random.seed), round \(round): \(text)")
+      if seconds != nil { times += 1 }
+    }
+    #expect(times > 100)
+  }
+
   @Test(arguments: [
     "", "2026", "2026-11-20", "2026-11-20T10:00:00", "2026-11-20 10:00:00Z", "2026-11-20T10:00Z",
     "2026-11-20T24:00:00Z", "2026-11-20T10:60:00Z", "2026-11-20T10:00:61Z", "2026-11-20T10:00:60Z",

@@ -7,9 +7,8 @@ import TestSupport
 import Testing
 
 @Suite(.serialized) struct KillTests {
-  /// Kills the syncing process repeatedly, right after a page was sent or before the response,
-  /// until a run completes. A page is requested while the one before it is committed, so only the
-  /// third request of a run proves progress.
+  /// Kills the syncing process repeatedly, right after a page was sent or at a drawn moment before
+  /// the response, until a run completes. The pages before may be committed by then.
   @Test(arguments: [1, 2] as [UInt64])
   func aSyncThatIsKilledRepeatedlyEndsLikeAnUninterruptedOne(_ seed: UInt64) async throws {
     let pages = (0..<8).map { page in
@@ -29,8 +28,9 @@ import Testing
     let killed = try await store(of: url) { folder in
       var kills = 0
       while true {
-        let plan = KillingServer.Plan(
+        var plan = KillingServer.Plan(
           request: random.number(2...3), wantsAnswer: random.oneIn(2))
+        if !plan.wantsAnswer { plan.delay = UInt32(random.number(0...200_000)) }
         if let line = try await server.sync(url, in: folder, plan) {
           #expect(line == "synced 8000 true", "seed \(seed)")
           break
@@ -38,7 +38,8 @@ import Testing
         kills += 1
         try #require(kills < 100, "seed \(seed): no progress")
       }
-      #expect(kills >= 4, "seed \(seed)")
+      // Each of them loses at least the page that it dies at.
+      #expect(kills >= 3, "seed \(seed)")
     }
     #expect(killed == whole, "seed \(seed)")
   }
