@@ -5,8 +5,9 @@
 // to a store, into a message and exit code 65. LMDB trusts its pages: damage in them may lead it to
 // an address that is not in the map, such as that of a part which only trees with duplicate values
 // have. A write copies a page to the heap before it changes it. There, sizes and offsets of a
-// damaged page lead the C library, called by LMDB, beyond the copy. It faults, or the heap is
-// overwritten, so that any thread may fault, or find it and end the process by SIGABRT, also later.
+// damaged page lead the C library, called by LMDB, beyond the copy: it faults, or it
+// overwrites other memory of the heap. Then any thread may fault or call abort(3), also after the
+// write.
 //
 // In C, because a signal handler may run nothing but async-signal-safe code: no Swift runtime, no
 // lazy initialisation of globals, no reference counts. The functions are inline, as the module of
