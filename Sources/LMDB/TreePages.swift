@@ -187,13 +187,14 @@ struct TreePage {
   func integer(at place: Int) -> UInt64? {
     // SAFETY: as in `node(at:)`; the key lies in the page, too.
     let offset = Int(
-      start.load(fromByteOffset: PageFormat.headerCount + 2 * place, as: UInt16.self))
-    guard offset >= PageFormat.headerCount,
-      offset + PageFormat.nodeHeaderCount + 8 <= pageSize,
-      start.loadUnaligned(fromByteOffset: offset + 6, as: UInt16.self) == 8
+      start.load(fromByteOffset: PageFormat.headerCount &+ 2 &* place, as: UInt16.self))
+    // One comparison for both bounds: an offset before the first node becomes a large number.
+    let room = pageSize &- PageFormat.headerCount &- PageFormat.nodeHeaderCount &- 8
+    guard UInt(bitPattern: offset &- PageFormat.headerCount) <= UInt(bitPattern: room),
+      start.loadUnaligned(fromByteOffset: offset &+ 6, as: UInt16.self) == 8
     else { return nil }
     return start.loadUnaligned(
-      fromByteOffset: offset + PageFormat.nodeHeaderCount, as: UInt64.self)
+      fromByteOffset: offset &+ PageFormat.nodeHeaderCount, as: UInt64.self)
   }
 
   /// Finds the leaf in which LMDB has found an entry of a snapshot, and the place of the entry.
@@ -260,9 +261,9 @@ struct TreePage {
   func place(from first: Int, where passes: (UInt64) -> Bool) -> Int? {
     var (low, high) = (first, count)
     while low < high {
-      let middle = (low + high) / 2
+      let middle = (low &+ high) >> 1
       guard let key = integer(at: middle) else { return nil }
-      if passes(key) { low = middle + 1 } else { high = middle }
+      if passes(key) { low = middle &+ 1 } else { high = middle }
     }
     return low
   }

@@ -60,7 +60,7 @@ package final class WriterQueue: Sendable {
       return jobs.count == 1
     }
     // One drain is scheduled for as long as jobs wait.
-    if isFirst { queue.async { self.drain() } }
+    if isFirst { scheduleDrain() }
   }
 
   /// Runs a closure that changes the schema in a transaction and commit of its own.
@@ -110,7 +110,33 @@ package final class WriterQueue: Sendable {
     }
   }
 
-  private func drain() {
+  private func scheduleDrain() {
+    let turn = Turn(self)
+    queue.async {
+      // The callers continue when nothing here keeps the environment open any more: a caller that
+      // releases its store can then open it otherwise, or replace its file.
+      let (completions, outcome) = turn.drain()
+      for (completion, result) in zip(completions, outcome) { completion(result) }
+    }
+  }
+
+  /// Holds the writer until the end of one drain, which a block on the queue would hold longer.
+  private final class Turn: Sendable {
+    // SAFETY: set once, and taken on the queue.
+    nonisolated(unsafe) private var writer: WriterQueue?
+
+    init(_ writer: WriterQueue) { self.writer = writer }
+
+    /// Not inlined, so that the writer is released when it returns.
+    @inline(never)
+    func drain() -> Drained { writer.take()?.drain() ?? ([], []) }
+  }
+
+  private typealias Drained = (
+    completions: [@Sendable (Result<Void, any Error>) -> Void], outcome: [Result<Void, any Error>]
+  )
+
+  private func drain() -> Drained {
     gather()
     var group = waiting.withLock { Self.nextGroup($0[...]) }
     lastGroupCount = group.count
@@ -120,11 +146,8 @@ package final class WriterQueue: Sendable {
       jobs.removeFirst(group.count)
       return !jobs.isEmpty
     }
-    // The callers continue when nothing here keeps the environment open any more: a caller that
-    // releases its store can then open it otherwise, or replace its file.
-    let completions = group.map(\.completion)
-    queue.async { for (completion, result) in zip(completions, outcome) { completion(result) } }
-    if more { queue.async { self.drain() } }
+    if more { scheduleDrain() }
+    return (group.map(\.completion), outcome)
   }
 
   /// Returns the first waiting jobs, as many as may share a commit.
