@@ -46,9 +46,10 @@ final class WriterLock: Sendable {
     within limit: Duration, isCancelled: () -> Bool = { false }
   ) throws(StorageError) {
     let deadline = ContinuousClock.now + limit
-    try wait(for: turn, until: deadline, isCancelled)
+    try wait(for: turn, until: deadline, intervalMax: 5_000, isCancelled)
     defer { turn.release() }
-    try wait(for: lock, until: deadline, isCancelled)
+    // At most one process polls here.
+    try wait(for: lock, until: deadline, intervalMax: 1_000, isCancelled)
     isHeld.store(true, ordering: .releasing)
     lock.sign()
   }
@@ -65,11 +66,13 @@ final class WriterLock: Sendable {
   }
 
   private func wait(
-    for file: FileLock, until deadline: ContinuousClock.Instant, _ isCancelled: () -> Bool
+    for file: FileLock, until deadline: ContinuousClock.Instant, intervalMax: UInt32,
+    _ isCancelled: () -> Bool
   ) throws(StorageError) {
     let isTaken: Bool
     do {
-      isTaken = try file.take(until: deadline, isCancelled: isCancelled)
+      isTaken = try file.take(
+        until: deadline, intervalMax: intervalMax, isCancelled: isCancelled)
     } catch {
       throw .system(error, "the writer lock cannot be taken", context: [("path", folder)])
     }

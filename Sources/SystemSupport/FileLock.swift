@@ -82,20 +82,20 @@ package final class FileLock: Sendable {
     }
   }
 
-  /// Waits for a lock. It polls, at intervals of at most 5 ms, because a blocking lock call has no
-  /// deadline.
+  /// Waits for a lock. It polls, because a blocking lock call has no deadline.
   ///
+  /// - Parameter intervalMax: The longest interval, in microseconds.
   /// - Parameter isCancelled: Called before each pause; true ends the wait.
   /// - Returns: False if another open file still has it at the deadline, or the wait was cancelled.
   package func take(
     _ region: Region = .file, _ mode: Mode = .exclusive, until deadline: ContinuousClock.Instant,
-    isCancelled: () -> Bool = { false }
+    intervalMax: UInt32 = 5_000, isCancelled: () -> Bool = { false }
   ) throws(SystemError) -> Bool {
     var microseconds: UInt32 = 200
     while try !take(region, mode) {
       guard ContinuousClock.now < deadline, !isCancelled() else { return false }
       usleep(microseconds)
-      microseconds = min(microseconds * 2, 5_000)
+      microseconds = min(microseconds * 2, intervalMax)
     }
     return true
   }
