@@ -74,6 +74,12 @@ public struct RowValidator {
     expectations = attributes.map(Expectation.init)
   }
 
+  /// Returns true if every text, URL or data of a size is valid at a position. `false` means that
+  /// the value has to be checked.
+  package func isSurelyValid(_ kind: ValueKind, byteCount: Int, at position: Int) -> Bool {
+    expectations[position].isSurelyMet(by: kind, byteCount: byteCount)
+  }
+
   /// Returns the validator of the attribute at a position.
   public subscript(position: Int) -> AttributeValidator { validators[position] }
 

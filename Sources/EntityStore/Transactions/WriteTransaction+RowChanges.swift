@@ -87,8 +87,13 @@ extension WriteTransaction {
       let field = view.field(position)
       let hasRules = changes.rules.ruled & RowChanges.mark(position) != 0
       if !hasRules, !field.isNull, !field.mayBeNaN { return }
-      let value = try field.value()
       let validator = changes.rules.validator
+      if field.kind.isText, !field.isNull,
+        validator.isSurelyValid(field.kind, byteCount: try field.bytes().count, at: position)
+      {
+        return
+      }
+      let value = try field.value()
       if let failure = validator.failure(of: value, at: position, keepsRules: keepsRules) {
         throw StoreError.validation(failure, at: position, of: id, in: entity)
       }

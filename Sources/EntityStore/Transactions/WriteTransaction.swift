@@ -131,10 +131,12 @@ public final class WriteTransaction: ReadTransaction {
   ///
   /// - Throws: As `insert` of a row.
   package func insert(_ row: RowCopy, into entity: EntityLayout) throws -> Int64 {
+    var isFilled = entity.references.isEmpty
+    for position in try changes(of: entity).rules.unfilled where row.isNull(position) {
+      isFilled = false
+    }
     // See the insert of changes.
-    guard entity.references.isEmpty,
-      try changes(of: entity).rules.unfilled.allSatisfy({ !row.isNull($0) })
-    else { return try insert(row.values(), into: entity) }
+    guard isFilled else { return try insert(row.values(), into: entity) }
     let id = try nextID(of: entity)
     try check(row, id: id, in: entity)
     try row.withBytes { try putEncoded($0, id: id, old: nil, in: entity) }

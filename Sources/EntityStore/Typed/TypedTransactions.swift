@@ -185,7 +185,9 @@ extension WriteTransaction {
   @inlinable
   @discardableResult
   public func upsert<T: Entity>(_ value: T, by keyPaths: PartialKeyPath<T>...) throws -> ObjectID {
-    try upsert(value.attributeValues, value.linkedObjects, as: T.self, by: keyPaths) {
+    try upsert(
+      value.attributeValues, value.linkedObjects, as: T.self, by: keyPaths.map { $0 as AnyKeyPath }
+    ) {
       try keyPaths.map { try T.attributeName(of: $0) }
     }
   }

@@ -55,14 +55,8 @@ final class TypeBinding {
   ///
   /// - Parameter names: Returns the names of the attributes of the key paths.
   /// - Throws: As `EntityLayout.uniqueIndex`; the error of `names`.
-  func index<T: Entity>(
-    on paths: [PartialKeyPath<T>], names: () throws -> [String]
-  ) throws -> IndexLayout {
-    if let key, key.paths.count == paths.count,
-      paths.indices.allSatisfy({ key.paths[$0] === paths[$0] })
-    {
-      return key.index
-    }
+  func index(on paths: [AnyKeyPath], names: () throws -> [String]) throws -> IndexLayout {
+    if let key, key.paths.elementsEqual(paths, by: { $0 === $1 }) { return key.index }
     let index = try entity.uniqueIndex(on: try names())
     key = (paths, index)
     return index
@@ -79,9 +73,10 @@ extension WriteTransaction {
     return ObjectID(entity: binding.entity.name, number: id)
   }
 
+  // Not generic: a generic call into this module looks up the metadata of its types each time.
   @usableFromInline
-  package func upsert<T: Entity>(
-    _ values: [Value], _ links: [ObjectID?], as type: T.Type, by keyPaths: [PartialKeyPath<T>],
+  package func upsert(
+    _ values: [Value], _ links: [ObjectID?], as type: any Entity.Type, by keyPaths: [AnyKeyPath],
     named names: () throws -> [String]
   ) throws -> ObjectID {
     let binding = try binding(of: type)
