@@ -32,7 +32,10 @@ static const char *const schema =
     " finished_at INTEGER"
     ") STRICT;"
     "CREATE INDEX IF NOT EXISTS ready ON jobs (queue, priority DESC, run_at, id)"
-    " WHERE state = 'ready';";
+    " WHERE state = 'ready';"
+    // Of the jobs that a dead worker has left, and of those that may be removed.
+    "CREATE INDEX IF NOT EXISTS running ON jobs (started_at) WHERE state = 'running';"
+    "CREATE INDEX IF NOT EXISTS finished ON jobs (finished_at) WHERE state = 'finished';";
 
 enum { statement_begin, statement_commit, statement_rollback, statement_enqueue,
        statement_claim_one, statement_claim, statement_finish, statement_count, statements };

@@ -39,10 +39,10 @@ final class MooringJobs: JobCandidate {
       try await queue.enqueue(BenchJob.sample)
       return
     }
+    // The payload is in bytes, as that of the other queues.
+    let payload = Data(jobPayload.utf8)
     let requests = (0..<count).map { _ in
-      // The payload is in bytes, as that of the other queues.
-      JobRequest(
-        kind: BenchJob.kind, payload: Data(jobPayload.utf8), policy: BenchJob.policy)
+      JobRequest(kind: BenchJob.kind, payload: payload, policy: BenchJob.policy)
     }
     try await queue.store.write { transaction in
       for request in requests { try transaction.enqueue(request) }
