@@ -218,7 +218,7 @@ extension Environment {
   }
 
   /// Stores the position, and the names of the trees that the commit drops.
-  private func put(_ position: LogPosition, in transaction: TreeWriter) throws {
+  func put(_ position: LogPosition, in transaction: TreeWriter) throws {
     let tree = try createTree(named: PositionTree.name, in: transaction)
     try transaction.put(
       tree, key: PositionTree.positionKey, value: PositionTree.encode(position))
@@ -228,7 +228,7 @@ extension Environment {
   }
 
   /// Removes the names of trees that an earlier commit has dropped, if that could not remove them.
-  private func removeDropped() throws {
+  func removeDropped() throws {
     let names = try read { transaction -> [String] in
       guard let tree = try tree(named: PositionTree.name, in: transaction),
         let bytes = try transaction.get(tree, PositionTree.droppedKey)

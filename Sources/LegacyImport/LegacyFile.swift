@@ -103,7 +103,7 @@ public struct LegacyFile: Sendable {
   public func run(_ mapping: MappingText, in store: Store) throws -> ImportReport {
     let run = try run(mapping, StoreDestination(store: store), now: { store.now() })
     try run.requireConfirmed()
-    return try ImportLease.hold(run.name, in: store.folder) { try run.run() }
+    return try ImportLease.hold(run.name, in: store) { try run.run() }
   }
 
   // MARK: Parts

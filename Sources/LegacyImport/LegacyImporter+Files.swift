@@ -38,7 +38,7 @@ extension LegacyImportRun {
       let run = try file.run(
         MappingText(reference.mapping), MigrationDestination(run: self), now: { store.now() })
       try run.requireConfirmed()
-      let report = try ImportLease.hold(run.name, in: store.folder) { try run.run() }
+      let report = try ImportLease.hold(run.name, in: store) { try run.run() }
       guard report.isBalanced else { throw StoreError.incomplete("it is NOT BALANCED", report) }
       guard report.isWithinLimit else {
         throw StoreError.incomplete(

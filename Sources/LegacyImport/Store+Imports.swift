@@ -40,7 +40,7 @@ extension Store {
       for record in try snapshot.fetch(request) {
         let rejects = try snapshot.count(ImportReject.request(of: record.id.number))
         var status = try ImportStatus(record, rejects: rejects, decoder)
-        if status.state == "running", !ImportLease.isHeld(status.name, in: folder) {
+        if status.state == "running", !ImportLease.isHeld(status.name, in: self) {
           status.state = "interrupted"
         }
         found.append(status)

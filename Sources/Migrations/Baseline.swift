@@ -16,7 +16,7 @@ extension Store {
     _ line: String, to version: Int, _ options: MigrationOptions = MigrationOptions()
   ) throws -> [AppliedMigration] {
     let lock = try MigrationLock(
-      folder: folder, within: options.wait, isCancelled: options.isCancelled)
+      of: self, within: options.wait, isCancelled: options.isCancelled)
     defer { withExtendedLifetime(lock) {} }
     let state = try migrationState()
     try state.checkApplicable()

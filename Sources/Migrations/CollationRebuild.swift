@@ -42,7 +42,7 @@ struct CollationRebuild {
   ///   the indexes then.
   private func takeLock() throws -> MigrationLock? {
     do throws(StoreError) {
-      return try MigrationLock(folder: store.folder, within: .zero)
+      return try MigrationLock(of: store, within: .zero)
     } catch {
       if error.code == .busy { return nil }
       throw error

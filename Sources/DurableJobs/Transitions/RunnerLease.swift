@@ -10,9 +10,12 @@ import SystemSupport
 /// that nothing expires and no clock is involved. One file serves all runners, and testing a lock
 /// does not take it. It is a lock of the open file (`F_OFD_SETLK`): `flock` would need a file for
 /// each runner, and leave one for each that has died.
+///
+/// Other machines see the lock `runner-N` instead (see `SharedLocks`).
 final class RunnerLease: Sendable {
   let epoch: Int64
   private let lock: FileLock
+  private let shared: any SharedLock
 
   /// Registers a runner. The lock is taken within the transaction that stores the epoch, so that no
   /// other process sees one without the other.
@@ -30,20 +33,36 @@ final class RunnerLease: Sendable {
           "command": .string(command), "startedAt": .date(transaction.now),
           "kinds": .string(names),
         ])
-      return RunnerLease(epoch: id.number, lock: try lock(id.number, in: store))
+      let lock = try lock(id.number, in: store)
+      guard let shared = try store.options.sharedLocks.take(sharedName(id.number)) else {
+        throw isTaken(id.number)
+      }
+      return RunnerLease(epoch: id.number, lock: lock, shared: shared)
     }
   }
 
-  private init(epoch: Int64, lock: FileLock) {
+  private init(epoch: Int64, lock: FileLock, shared: any SharedLock) {
     self.epoch = epoch
     self.lock = lock
+    self.shared = shared
   }
+
+  deinit { shared.release() }
+
+  private static func sharedName(_ epoch: Int64) -> String { "runner-\(epoch)" }
 
   /// True while a process holds the lock of an epoch.
   ///
   /// - Throws: `notPermitted`, `readOnly` if the lock file cannot be used; `busy` for an error that
-  ///   passes.
-  static func isAlive(_ epoch: Int64, in store: Store) throws(StoreError) -> Bool {
+  ///   passes; `unreachable` if it is not known whether another machine has it.
+  static func isAlive(_ epoch: Int64, in store: Store) throws -> Bool {
+    if try isHeldHere(epoch, in: store) { return true }
+    return try translatingStorageErrors {
+      try store.options.sharedLocks.isHeldElsewhere(sharedName(epoch))
+    }
+  }
+
+  private static func isHeldHere(_ epoch: Int64, in store: Store) throws(StoreError) -> Bool {
     do {
       // For reading only: a process that may not write can ask, too.
       return try FileLock(path(in: store), .readOnly).isHeld(region(epoch))
@@ -60,7 +79,11 @@ final class RunnerLease: Sendable {
     } catch {
       throw refusal("the lock of a runner cannot be taken", error)
     }
-    throw StoreError(
+    throw isTaken(epoch)
+  }
+
+  private static func isTaken(_ epoch: Int64) -> StoreError {
+    StoreError(
       .busy, "the lock of a runner is taken", [("runner", String(epoch))], advice: "try again")
   }
 

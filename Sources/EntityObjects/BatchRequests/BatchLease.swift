@@ -11,17 +11,23 @@ enum BatchLease {
   ///
   /// - Throws: `busy` if another run holds it; `readOnly`, `notPermitted`.
   static func hold<R>(
-    _ name: String, in folder: String, isolation: isolated (any Actor)? = #isolation,
+    _ name: String, in store: Store, isolation: isolated (any Actor)? = #isolation,
     _ body: () async throws -> R
   ) async throws -> R {
     let region = FileLock.Region.byte(hash: ContentHash.of(name))
-    guard let lock = try take(region, in: folder) else {
-      throw StoreError(
-        .busy, "the same batch is running", [("batch", name)],
-        advice: "try again when it is done")
-    }
+    guard let lock = try take(region, in: store.folder) else { throw isRunning(name) }
     defer { lock.release(region) }
+    let shared = try translatingStorageErrors {
+      try store.options.sharedLocks.take("batch-\(name)")
+    }
+    guard let shared else { throw isRunning(name) }
+    defer { shared.release() }
     return try await body()
+  }
+
+  private static func isRunning(_ name: String) -> StoreError {
+    StoreError(
+      .busy, "the same batch is running", [("batch", name)], advice: "try again when it is done")
   }
 
   private static func take(

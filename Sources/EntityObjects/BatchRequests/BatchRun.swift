@@ -37,7 +37,7 @@ struct BatchRun: Sendable {
     _ body: (BatchRun) async throws -> BatchResult
   ) async throws -> BatchResult {
     let name = name(kind, identity, options)
-    return try await BatchLease.hold(name, in: store.folder) {
+    return try await BatchLease.hold(name, in: store) {
       var write = ChunkedWrite<BatchCheckpoint>(name: name, author: options.author)
       write.rowsMax = max(1, options.chunkRows)
       write.duration = options.chunkDuration

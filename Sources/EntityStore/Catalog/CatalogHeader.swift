@@ -23,7 +23,12 @@ package struct CatalogHeader: Equatable {
   /// The feature bit of a store with deferred indexes (see `DeferredIndexes`), which a program that
   /// does not know them would lose with its next migration.
   package static let deferralFeature: UInt32 = 4
-  static let knownReadCompatibleFeatures = buildFeature | sealFeature | deferralFeature
+  /// The feature bit of a store whose commits are ordered by a commit log: a program that does not
+  /// know it would write what the other machines do not get. It is set while the store has a
+  /// position in a log.
+  package static let commitLogFeature: UInt32 = 8
+  static let knownReadCompatibleFeatures =
+    buildFeature | sealFeature | deferralFeature | commitLogFeature
 
   var format: UInt32 = CatalogHeader.currentFormat
   var incompatibleFeatures: UInt32 = 0

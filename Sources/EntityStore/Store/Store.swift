@@ -47,6 +47,8 @@ public final class Store: Sendable {
     /// The order of the commits, if other machines have this store, too. The first store that is
     /// opened on a folder decides.
     package var commitLog: (any CommitLog)?
+    /// The locks that hold on all machines that have this store.
+    package var sharedLocks: any SharedLocks = FolderLocks()
     /// The number of trees that the store may get while it is open, if that is many.
     package var treesMax = 0
 
@@ -289,16 +291,6 @@ public final class Store: Sendable {
     }
   }
 
-  /// Applies what other machines have committed, so that the next read sees it. Blocks the calling
-  /// thread; does nothing without a commit log.
-  ///
-  /// - Throws: `unreachable`, `diverged`, `busy`; `damaged` for an entry of the log that does not
-  ///   fit; a storage failure.
-  package func catchUp() throws {
-    try checkOpenForWriting()
-    try writer.catchUp()
-  }
-
   /// Adds a commit hook.
   ///
   /// - Returns: A closure that removes the hook. A commit that has called `begin` still calls
@@ -326,7 +318,7 @@ public final class Store: Sendable {
 
   /// Throws if the store is closed or was opened for reading only. The environment alone would not
   /// refuse: it may be that of another `Store` of this process, opened for writing.
-  private func checkOpenForWriting() throws {
+  func checkOpenForWriting() throws {
     try commits.lifetime.checkOpen()
     guard options.isReadOnly else { return }
     throw StoreError(

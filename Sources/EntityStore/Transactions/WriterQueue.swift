@@ -86,6 +86,15 @@ package final class WriterQueue: Sendable {
     if isNews { signal.notify() }
   }
 
+  /// Makes the store independent of its commit log. Blocks the calling thread.
+  func endLog(_ body: (TreeWriter) throws -> Void) throws {
+    try queue.sync {
+      defer { scratch.forgetSchema() }
+      try translatingStorageErrors { try environment.endLog(body) }
+    }
+    signal.notify()
+  }
+
   /// Adds a commit hook.
   ///
   /// - Returns: A closure that removes the hook.

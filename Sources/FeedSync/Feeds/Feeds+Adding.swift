@@ -109,7 +109,7 @@ extension Feeds {
   /// feed, if its server has requested a wait, or while a run uses it.
   public func forgetCandidate(_ id: Int64) async throws {
     do {
-      try await forget(id, under: try SyncLease(feedID: id, folder: store.folder))
+      try await forget(id, under: try SyncLease(feedID: id, in: store))
     } catch let error as SyncError where error.code == .busy {
       return
     }

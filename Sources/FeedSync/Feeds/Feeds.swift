@@ -61,7 +61,7 @@ public struct Feeds: Sendable {
 
   /// Returns the last run of the feed, in any process; nil if there was none.
   public func lastRun(of id: Int64) -> LastRun? {
-    SyncLease.lastRun(feedID: id, folder: store.folder)
+    SyncLease.lastRun(feedID: id, in: store)
   }
 
   /// Returns the facts about a feed that ``FeedTiming`` needs besides its record.

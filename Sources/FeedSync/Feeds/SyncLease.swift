@@ -1,3 +1,4 @@
+import EntityStore
 public import Foundation
 import SystemSupport
 
@@ -18,16 +19,18 @@ public struct LastRun: Sendable, Equatable {
 ///
 /// The kernel releases it when the process ends, so it never expires. The file's modification time
 /// is the start of the last run, and its text the process id and whether the run has ended: known
-/// without a write to the store.
+/// without a write to the store. Other machines see the lock `sync-N` and its note instead (see
+/// `SharedLocks`).
 struct SyncLease: ~Copyable {
   private let file: FileLock
+  private let shared: any SharedLock
   /// The run before this one.
   let previous: LastRun?
 
   /// - Throws: `busy` with the holder's process id if another run has it; `notPermitted` or
-  ///   `inputOutput` if the system refuses the lock.
-  init(feedID: Int64, folder: String) throws(SyncError) {
-    let path = SyncLease.path(feedID: feedID, folder: folder)
+  ///   `inputOutput` if the system refuses the lock; `StoreError` with `unreachable`.
+  init(feedID: Int64, in store: Store) throws {
+    let path = SyncLease.path(feedID: feedID, folder: store.folder)
     let file: FileLock
     let isTaken: Bool
     do throws(SystemError) {
@@ -41,8 +44,16 @@ struct SyncLease: ~Copyable {
         .busy, "the feed is being synced already",
         [("process", file.lastHolder?.pid ?? "")], advice: "wait for it, or use --wait")
     }
+    let locks = store.options.sharedLocks
+    let shared = try translatingStorageErrors { try locks.take(SyncLease.name(feedID)) }
+    guard let shared else {
+      file.release()
+      throw SyncError(
+        .busy, "another machine syncs the feed", advice: "wait for it, or use --wait")
+    }
     self.file = file
-    previous = SyncLease.lastRun(file)
+    self.shared = shared
+    previous = SyncLease.later(SyncLease.lastRun(file), locks.note(of: SyncLease.name(feedID)))
   }
 
   private static func unusable(_ path: String, _ error: SystemError) -> SyncError {
@@ -63,6 +74,7 @@ struct SyncLease: ~Copyable {
 
   /// Writes the file. After a failure the feed is only requested again sooner.
   private func write(_ line: String, _ date: Date) {
+    shared.leave(SharedNote(line, at: date))
     file.setText(Array(line.utf8))
     let seconds = date.timeIntervalSince1970
     let whole = seconds.rounded(.down)
@@ -71,13 +83,27 @@ struct SyncLease: ~Copyable {
     _ = futimens(file.descriptor, [time, time])
   }
 
-  deinit { file.release() }
+  deinit {
+    shared.release()
+    file.release()
+  }
 
   /// Returns the last run of the feed; nil if there was none. A file that cannot be read counts as
   /// none: a run reports the error when it takes the lease.
-  static func lastRun(feedID: Int64, folder: String) -> LastRun? {
-    (try? FileLock(path(feedID: feedID, folder: folder), .readOnly)).flatMap(lastRun)
+  static func lastRun(feedID: Int64, in store: Store) -> LastRun? {
+    later(
+      (try? FileLock(path(feedID: feedID, folder: store.folder), .readOnly)).flatMap(lastRun),
+      store.options.sharedLocks.note(of: name(feedID)))
   }
+
+  /// Returns the later one of the last runs on this machine and on any machine.
+  private static func later(_ run: LastRun?, _ note: SharedNote?) -> LastRun? {
+    guard let note, run.map({ $0.at < note.date }) ?? true else { return run }
+    let line = note.text.prefix { $0 != "\n" }
+    return LastRun(at: note.date, hasEnded: line.hasSuffix(endMark))
+  }
+
+  private static func name(_ feedID: Int64) -> String { "sync-\(feedID)" }
 
   /// A file without text was created for a run that has not begun yet.
   private static func lastRun(_ file: FileLock) -> LastRun? {

@@ -70,7 +70,7 @@ public struct SyncEngine: Sendable {
     _ id: Int64, options: Options = Options(),
     progress: (SyncReport) -> Void = { _ in }, failed: (SyncReport) -> Void = { _ in }
   ) async throws -> SyncReport {
-    let lease = try SyncLease(feedID: id, folder: store.folder)
+    let lease = try SyncLease(feedID: id, in: store)
     var feed = try feed(id, options)
     if try isFresh(feed, lastRun: lease.previous, options) { return freshReport(feed) }
     let start = try await waitForTurn(id, feed)
@@ -116,10 +116,13 @@ public struct SyncEngine: Sendable {
     let (host, spacing, now) = (feed.host, hostSpacing(), clock())
     guard spacing > .zero, !Hosts.isPrivate(host) else { return now }
     let others = try hostFeeds.feeds(of: host, in: store, now: now).compactMap { other in
-      other != id ? SyncLease.lastRun(feedID: other, folder: store.folder)?.at : nil
+      other != id ? SyncLease.lastRun(feedID: other, in: store)?.at : nil
     }
     let start = pace.reserve(host, spacing: spacing, others: others, now: now)
-    let wait = start.timeIntervalSince(now)
+    let shared = try translatingStorageErrors {
+      try store.options.sharedLocks.reserveTurn("host:\(host)", spacing: spacing)
+    }
+    let wait = max(start.timeIntervalSince(now), shared.inSeconds)
     guard wait > 0 else { return now }
     try await sleep(.seconds(wait))
     return clock()

@@ -7,21 +7,31 @@ enum ImportLease {
   /// Runs the body while this process has the name.
   ///
   /// - Throws: `running` if another run has it; `StoreError` with `notPermitted` or `readOnly`.
-  static func hold<R>(_ name: String, in folder: String, _ body: () throws -> R) throws -> R {
-    guard let lock = try take(name, in: folder) else {
-      throw ImportError(
-        .running, "another run of this import is in progress", [("import", name)],
-        advice: "try again when it is done")
-    }
+  static func hold<R>(_ name: String, in store: Store, _ body: () throws -> R) throws -> R {
+    guard let lock = try take(name, in: store.folder) else { throw isRunning(name) }
     defer { lock.release(region(name)) }
+    let shared = try translatingStorageErrors {
+      try store.options.sharedLocks.take(sharedName(name))
+    }
+    guard let shared else { throw isRunning(name) }
+    defer { shared.release() }
     return try body()
   }
 
   /// Returns true if a run is under way. Only asks the kernel: taking the lock for a moment could
   /// make a run fail that starts at the same time.
-  static func isHeld(_ name: String, in folder: String) -> Bool {
-    guard let file = try? FileLock(path(folder), .readOnly) else { return false }
-    return (try? file.isHeld(region(name))) ?? false
+  static func isHeld(_ name: String, in store: Store) -> Bool {
+    let file = try? FileLock(path(store.folder), .readOnly)
+    if let file, (try? file.isHeld(region(name))) ?? false { return true }
+    return (try? store.options.sharedLocks.isHeldElsewhere(sharedName(name))) ?? false
+  }
+
+  private static func sharedName(_ name: String) -> String { "import-\(name)" }
+
+  private static func isRunning(_ name: String) -> ImportError {
+    ImportError(
+      .running, "another run of this import is in progress", [("import", name)],
+      advice: "try again when it is done")
   }
 
   private static func take(_ name: String, in folder: String) throws(StoreError) -> FileLock? {

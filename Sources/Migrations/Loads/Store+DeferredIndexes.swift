@@ -38,7 +38,7 @@ extension Store {
   public func buildDeferredIndexes(_ options: MigrationOptions = MigrationOptions()) throws {
     if try catalog().deferred.isEmpty { return }
     let lock = try MigrationLock(
-      folder: folder, within: options.wait, isCancelled: options.isCancelled)
+      of: self, within: options.wait, isCancelled: options.isCancelled)
     try DeferredIndexBuild(migrator: Migrator(self, options)).run()
     withExtendedLifetime(lock) {}
   }

@@ -55,7 +55,7 @@ extension Store {
     let catalog = try catalog()
     try schemaPolicy.checkWritable(catalog, in: folder)
     try catalog.checkCollations()
-    let lock = try MigrationLock(folder: folder, within: .zero)
+    let lock = try MigrationLock(of: self, within: .zero)
     defer { withExtendedLifetime(lock) {} }
     let threads = BoundedThreads("mooring.load", threadsMax: 1)
     // The checkpoint stays until the indexes are built: after a kill the same load finds its items.

@@ -46,7 +46,7 @@ extension Store {
   @discardableResult
   public func contract(_ options: MigrationOptions = MigrationOptions()) throws -> ContractReport {
     let lock = try MigrationLock(
-      folder: folder, within: options.wait, isCancelled: options.isCancelled)
+      of: self, within: options.wait, isCancelled: options.isCancelled)
     defer { withExtendedLifetime(lock) {} }
     let catalog = try catalog()
     try catalog.checkWritable()
@@ -77,7 +77,7 @@ extension Store {
     _ options: MigrationOptions = MigrationOptions()
   ) throws -> RunningMigration? {
     let lock = try MigrationLock(
-      folder: folder, within: options.wait, isCancelled: options.isCancelled)
+      of: self, within: options.wait, isCancelled: options.isCancelled)
     defer { withExtendedLifetime(lock) {} }
     guard let running = try catalog().running else { return nil }
     try Migrator(self, options).commit { transaction in

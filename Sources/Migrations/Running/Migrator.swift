@@ -86,7 +86,7 @@ struct Migrator {
     _ next: (MigrationState) throws -> [MigrationPosition], end: () throws -> Void = {}
   ) throws -> MigrationReport {
     let lock = try MigrationLock(
-      folder: store.folder, within: options.wait, isCancelled: options.isCancelled)
+      of: store, within: options.wait, isCancelled: options.isCancelled)
     try removeScratch()
     var report = MigrationReport()
     while true {

@@ -52,7 +52,7 @@ import Testing
       #expect(opened.withLock { Set($0) } == [LoadPlan.deferredIndexes])
       #expect(rounds.withLock { $0 } > LoadPlan.rows / LoadPlan.rowsPerChunk)
       #expect(refusals.withLock { $0 } == [.busy])
-      let lock = try MigrationLock(folder: store.folder, within: .zero)
+      let lock = try MigrationLock(of: store, within: .zero)
       #expect(await code { try await LoadPlan.run(on: store) } == .busy)
       withExtendedLifetime(lock) {}
       try MigrationBench.requireNoLeftovers(store)
