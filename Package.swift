@@ -114,6 +114,11 @@ let package = Package(
     .target(
       name: "PostgreSQL", dependencies: ["SystemSupport", "CMooringPostgreSQL"],
       swiftSettings: settings),
+    // The commit log of a store in a PostgreSQL database, and the machines that share it.
+    .target(
+      name: "StoreHub",
+      dependencies: ["SystemSupport", "LMDB", "EntityStore", "Maintenance", "PostgreSQL"],
+      swiftSettings: settings),
     // Documents of feeds and the mappings that make items of them; knows no store.
     .target(
       name: "FeedDocuments",
@@ -186,8 +191,8 @@ let package = Package(
     .target(
       name: "Console",
       dependencies: [
-        "TextFormats", "StrictYAML", "EntityModel", "EntityStore", "Migrations", "CMooringMalloc",
-        argumentParser,
+        "TextFormats", "StrictYAML", "EntityModel", "EntityStore", "Migrations", "StoreHub",
+        "SystemSupport", "PostgreSQL", "CMooringMalloc", argumentParser,
       ],
       swiftSettings: settings),
     // What an embedder imports: re-exports the modules above that have a public interface.
@@ -208,7 +213,7 @@ let package = Package(
         "FeedDocuments",
         "EntityObjects", "Maintenance", "Migrations",
         "EntityModel", "EntityStore", "DurableJobs", "FeedSync", "HomeFeed", "StoreJobs",
-        "LegacyImport", "TextFormats", "WorkerService", "Console", argumentParser, logging, metrics,
+        "StoreHub", "PostgreSQL", "LegacyImport", "TextFormats", "WorkerService", "Console", argumentParser, logging, metrics,
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ],
@@ -313,6 +318,13 @@ let package = Package(
     .testTarget(
       name: "PostgreSQLTests",
       dependencies: ["SystemSupport", "PostgreSQL", "PostgreSQLTestSupport", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "StoreHubTests",
+      dependencies: [
+        "SystemSupport", "LMDB", "EntityModel", "EntityStore", "Migrations", "Maintenance",
+        "PostgreSQL", "StoreHub", "PostgreSQLTestSupport", "TestSupport",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "FeedSyncTests",

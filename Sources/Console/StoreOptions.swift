@@ -2,6 +2,8 @@ public import ArgumentParser
 public import EntityStore
 import Foundation
 public import Migrations
+import PostgreSQL
+package import StoreHub
 
 /// The options that all commands share.
 public struct StoreOptions: ParsableArguments {
@@ -54,13 +56,31 @@ public struct StoreOptions: ParsableArguments {
   }
 
   public func validate() throws {
-    _ = try storeOptions()
+    _ = try optionsOfCommandLine()
   }
 
-  /// Returns the options with which a command opens a store.
+  /// Returns the options with which a command opens a store. A store of a hub gets the log of the
+  /// hub, unless there is no connection string: then it can be read.
   ///
-  /// - Throws: `ValidationError` for a size or a time that cannot be.
+  /// - Throws: `ValidationError` for a size or a time that cannot be; `StoreError` for a connection
+  ///   string, or a place in a hub, that cannot be read.
   public func storeOptions() throws -> Store.Options {
+    var options = try optionsOfCommandLine()
+    try hubAddress()?.addLog(to: &options)
+    return options
+  }
+
+  /// Returns the hub of the store; `nil` if it is in none, or if there is no connection string.
+  package func hubAddress() throws -> HubAddress? {
+    try translatingStorageErrors {
+      guard let membership = try HubMembership.read(inStore: folder) else { return nil }
+      let database = try ConnectionString.ofHub(
+        service: membership.service, environment: ProcessInfo.processInfo.environment)
+      return database.map { HubAddress(database: $0, membership: membership) }
+    }
+  }
+
+  private func optionsOfCommandLine() throws -> Store.Options {
     var options = Store.Options()
     options.endsOnPageFaults = true
     options.program = "\(Message.programName) \(Version.text)"

@@ -20,6 +20,7 @@ package final class CuttingProxy: Sendable {
 
   private struct State {
     var cut = Cut.never
+    var cutsOnce = false
     var client: [UInt8] = []
     var serverCount = 0
   }
@@ -46,8 +47,13 @@ package final class CuttingProxy: Sendable {
   package var serverCount: Int { state.withLock { $0.serverCount } }
 
   /// Lets statements pass from now on, and cuts the connection instead of passing an answer.
-  package func cutAtNextAnswer() {
-    state.withLock { $0.cut = .fromServer(after: $0.serverCount) }
+  ///
+  /// - Parameter once: True to let later connections pass.
+  package func cutAtNextAnswer(once: Bool = false) {
+    state.withLock { state in
+      state.cut = .fromServer(after: state.serverCount)
+      state.cutsOnce = once
+    }
   }
 
   private func acceptConnections() {
@@ -102,6 +108,7 @@ package final class CuttingProxy: Sendable {
         }
       let passed = min(count, room)
       if isClient { state.client += bytes[..<passed] } else { state.serverCount += passed }
+      if passed < count, state.cutsOnce { state.cut = .never }
       return room
     }
     var sent = 0

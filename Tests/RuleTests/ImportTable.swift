@@ -27,6 +27,7 @@ enum ImportTable {
       "EntityObjects", "SystemSupport", "TextFormats", "StrictYAML", "UnicodeText", "EntityModel",
       "EntityStore", "SchemaFiles"),
     Row("Maintenance", "SystemSupport", "TextFormats", "EntityModel", "EntityStore"),
+    Row("StoreHub", "SystemSupport", "LMDB", "EntityStore", "Maintenance", "PostgreSQL"),
     Row(
       "Migrations", "CMooringXXHash", "SystemSupport", "TextFormats", "StrictYAML", "UnicodeText",
       "EntityModel", "EntityStore", "EntityObjects", "SchemaFiles", "Maintenance"),
@@ -61,12 +62,12 @@ enum ImportTable {
     Row("LoopbackHTTP", "SystemSupport"),
     Row(
       "Console", "CMooringMalloc", "SystemSupport", "TextFormats", "StrictYAML", "EntityModel",
-      "EntityStore", "EntityObjects", "SchemaFiles", "Migrations"),
+      "EntityStore", "EntityObjects", "SchemaFiles", "Migrations", "PostgreSQL", "StoreHub"),
     Row(
       "mooring", "SystemSupport", "TextFormats", "EntityModel", "EntityStore",
       "EntityObjects", "SchemaFiles", "Maintenance", "Migrations", "FeedDocuments", "HTTPClient",
       "FeedSync", "LegacyImport", "DurableJobs", "StoreJobs", "WorkerService", "HomeFeed",
-      "Mooring", "Console"),
+      "Mooring", "Console", "PostgreSQL", "StoreHub"),
     Row(
       "mooring-dump", "TextFormats", "EntityModel", "EntityStore", "Maintenance", "DurableJobs",
       "Console"),

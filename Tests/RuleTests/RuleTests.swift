@@ -24,11 +24,12 @@ import Testing
     #expect(below.count == ImportTable.rows.count)
   }
 
-  @Test func onlyTheStoreImportsLMDB() {
+  /// The hub implements the commit log, a protocol of LMDB's module.
+  @Test func onlyTheStoreAndItsHubImportLMDB() {
     let importing = ImportTable.rows.filter {
       !$0.imports.isDisjoint(with: ["LMDB", "CMooringLMDB"])
     }
-    #expect(importing.map(\.module) == ["LMDB", "EntityStore"])
+    #expect(importing.map(\.module) == ["LMDB", "EntityStore", "StoreHub"])
   }
 
   /// A suite that was renamed would otherwise run in `Tools/test --quick`, unnoticed.

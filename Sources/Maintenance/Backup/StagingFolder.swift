@@ -1,21 +1,21 @@
 import EntityStore
 import Foundation
-import SystemSupport
+package import SystemSupport
 
 /// A folder in which a data file is prepared, on the same device as its target.
 ///
 /// It has the same name each time, so that the next run finds and removes the files of a killed
 /// run. The store is one level below, because opening it locks its own folder, too.
-struct StagingFolder {
+package struct StagingFolder {
   private let folder: ScratchFolder
 
   /// The folder for the data file.
-  var store: String { folder.path + "/store" }
+  package var store: String { folder.path + "/store" }
 
   /// Creates the missing folders of a path, mode 0700.
   ///
   /// - Throws: `diskFull`, `readOnly`, `notPermitted`, `notAFolder`, `inputOutput`, `storage`.
-  static func makeFolders(_ path: String) throws {
+  package static func makeFolders(_ path: String) throws {
     guard let failure = FolderFile.makeFolders(path) else { return }
     throw refusal("a folder for the copy cannot be created", failure.path, failure.error)
   }
@@ -26,7 +26,7 @@ struct StagingFolder {
   /// - Parameter owner: The user that both belong to.
   /// - Throws: `busy` if another process uses it; `occupied` if it contains something that no run
   ///   puts there; the errors of `makeFolders`.
-  static func claim(
+  package static func claim(
     _ path: String, ownedBy owner: FolderFile.FolderOwner
   ) throws -> StagingFolder {
     let claimed: ScratchFolder?
@@ -63,7 +63,7 @@ struct StagingFolder {
 
   /// Removes the remaining files and the folder. Files that cannot be removed are left for the next
   /// run.
-  func remove() {
+  package func remove() {
     removeStore()
     rmdir(folder.path)
     folder.release()

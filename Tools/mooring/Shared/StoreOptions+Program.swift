@@ -20,6 +20,14 @@ extension StoreOptions {
       at: folder, migrations: allSources, migrate: .never, options: try storeOptions())
   }
 
+  /// Opens an existing store that is in no hub yet.
+  func openWithoutHub() throws -> Store {
+    var options = try storeOptions()
+    options.commitLog = nil
+    options.sharedLocks = FolderLocks()
+    return try Store.open(at: folder, migrations: allSources, migrate: .never, options: options)
+  }
+
   /// Opens the store, and creates it if it is missing.
   func openOrCreate() throws -> Store {
     try Store.open(

@@ -34,6 +34,12 @@ struct RestoreCommand: AsyncParsableCommand {
     choices.checksDeeply = check
     choices.replacesOtherStore = replaceOtherStore
     choices.keepsReplaced = !discardReplaced
+    if (try? options.membership()) != nil {
+      throw CommandError(
+        .cannotCreate,
+        "the store \(options.folder) is in a hub, and a backup would undo what other machines have;"
+          + " restore into another folder, or leave the hub first with `mooring hub leave`")
+    }
     let opening = try options.storeOptions()
     let (source, folder, restore) = (source, options.folder, choices)
     let report = try await LongCommand(isQuiet: options.quiet).copy { progress in

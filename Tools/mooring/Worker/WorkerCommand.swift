@@ -8,6 +8,7 @@ import Logging
 import Metrics
 import Migrations
 import ServiceLifecycle
+import StoreHub
 import UnixSignals
 public import WorkerService
 
@@ -58,13 +59,20 @@ struct WorkerCommand: AsyncParsableCommand {
   ) throws -> Worker.Configuration {
     let (folder, sources) = (options.folder, options.allSources)
     let opening = try options.storeOptions()
+    let address = try options.hubAddress()
     var transport = CurlTransport.Configuration()
     transport.userAgent = UserAgent.text(contact: settings.current.contact)
     var configuration = Worker.Configuration(
       folder: folder, transport: try CurlTransport(configuration: transport), settings: settings,
       logger: logger
     ) {
-      try Store.open(at: folder, migrations: sources, migrate: .ifEmpty, options: opening)
+      let store = try Store.open(
+        at: folder, migrations: sources, migrate: .ifEmpty, options: opening)
+      // It ends with the store.
+      if let address {
+        _ = try HubFollower(store, of: address, machineName: HubOptions().machineName)
+      }
+      return store
     }
     configuration.logOutput = output
     configuration.notifier = try ServiceNotifier(environment: environment)

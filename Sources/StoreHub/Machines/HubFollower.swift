@@ -1,0 +1,94 @@
+package import EntityStore
+import Foundation
+import LMDB
+import PostgreSQL
+import SystemSupport
+
+/// Applies what other machines commit while a process has a store of a hub open, and notes that the
+/// machine is there.
+///
+/// A notification of the database wakes it, or else its look every two seconds: through a pooler
+/// of connections there are no notifications.
+package final class HubFollower: Sendable {
+  private static let lookInterval = Duration.seconds(2)
+  private static let noteInterval = Duration.seconds(10)
+
+  /// Not retained: a store that nobody else uses must be closed.
+  // SAFETY: set once, in `init`; reading a weak reference is atomic.
+  private nonisolated(unsafe) weak var store: Store?
+  private let address: HubAddress
+  private let machineName: String
+  private let wakeup: Wakeup
+  private let isStopped = Locked(false)
+
+  /// Begins to follow, on a thread of its own, until `stop` is called.
+  ///
+  /// - Parameter address: That with which the store was opened.
+  package init(_ store: Store, of address: HubAddress, machineName: String) throws {
+    self.store = store
+    self.address = address
+    self.machineName = machineName
+    wakeup = try Wakeup()
+    let thread = Thread { [self] in
+      while !isStopped.withLock({ $0 }) { follow() }
+    }
+    thread.name = "mooring.follower"
+    thread.start()
+  }
+
+  /// Ends the following. A catch-up that is running is completed.
+  package func stop() {
+    isStopped.withLock { $0 = true }
+    wakeup.wakeUp()
+  }
+
+  /// Follows until the connection ends or `stop` is called.
+  private func follow() {
+    do {
+      var connection = try Connection(address.database, until: .now + HubConnections.answerMax)
+      try connection.execute(
+        Statement.listen(to: HubBell.channel), until: .now + HubConnections.answerMax)
+      // What has come before the notifications did.
+      try catchUp()
+      var nextNote = ContinuousClock.now
+      while !isStopped.withLock({ $0 }) {
+        if ContinuousClock.now >= nextNote {
+          try note()
+          nextNote = .now + Self.noteInterval
+        }
+        switch try connection.waitForNotifications(until: .now + Self.lookInterval, wakeup: wakeup)
+        {
+        case .received(let notifications):
+          let own = HubBell.payload(address)
+          let hub = address.hub.uuidString
+          guard notifications.contains(where: { $0.payload.hasPrefix(hub) && $0.payload != own })
+          else { continue }
+        case .deadline: break
+        case .wokenUp: return
+        }
+        try catchUp()
+      }
+    } catch {
+      // Reads go on; writes report what is wrong. The next look may succeed.
+      pause()
+    }
+  }
+
+  /// Ends the following with the store.
+  private func catchUp() throws {
+    guard let store else { return isStopped.withLock { $0 = true } }
+    try store.catchUp()
+  }
+
+  private func pause() {
+    for _ in 0..<20 where !isStopped.withLock({ $0 }) { usleep(100_000) }
+  }
+
+  private func note() throws {
+    guard let store else { return }
+    var session = try HubSession(address.database)
+    try session.note(
+      address.membership, name: machineName, sequence: try store.newestHubEntry,
+      program: store.options.program ?? "")
+  }
+}
