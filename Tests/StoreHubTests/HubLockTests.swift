@@ -31,7 +31,8 @@ struct HubLockTests {
   @Test func aLockOfThisMachineIsTakenOverAtOnce() async throws {
     try await withHub { hub in
       try await hub.create()
-      let membership = HubMembership(hub: try hub.identity(), name: hub.name, service: nil)
+      let membership = HubMembership(
+        hub: try hub.identity(), machineName: "a", name: hub.name, service: nil)
       let address = HubAddress(database: try hub.database, membership: membership)
       let (dead, alive) = (HubLocks(address), HubLocks(address))
       let lock = try #require(try dead.take("runner-7"))
@@ -101,7 +102,8 @@ struct HubLockTests {
   }
 
   private func locks(of machine: String, in hub: TestHub) throws -> HubLocks {
-    let membership = HubMembership(hub: try hub.identity(), name: machine, service: nil)
+    let membership = HubMembership(
+      hub: try hub.identity(), machineName: machine, name: hub.name, service: nil)
     return HubLocks(HubAddress(database: try hub.database, membership: membership))
   }
 

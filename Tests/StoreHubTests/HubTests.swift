@@ -62,7 +62,7 @@ struct HubTests {
       let (first, second) = (try hub.open("first"), try hub.join("second"))
       let membership = try #require(try HubMembership.read(inStore: hub.folder.path("second")))
       let address = HubAddress(database: try hub.database, membership: membership)
-      let follower = try HubFollower(second, of: address, machineName: "second")
+      let follower = try HubFollower(second, of: address)
       defer { follower.stop() }
       let observation = try second.commits.observe()
       let seen = try second.read { $0.transaction.id }

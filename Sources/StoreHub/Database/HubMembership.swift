@@ -9,14 +9,18 @@ package struct HubMembership: Codable, Hashable, Sendable {
   package let hub: UUID
   /// The identity of this machine. A copied folder has that of its original.
   package let machine: UUID
+  package let machineName: String
   /// The name of the hub.
   package let name: String
   /// The section of the service file that has the connection string, if it was named.
   package let service: String?
 
-  package init(hub: UUID = UUID(), machine: UUID = UUID(), name: String, service: String?) {
+  package init(
+    hub: UUID = UUID(), machine: UUID = UUID(), machineName: String, name: String, service: String?
+  ) {
     self.hub = hub
     self.machine = machine
+    self.machineName = machineName
     self.name = name
     self.service = service
   }

@@ -111,7 +111,7 @@ package struct HubSession: ~Copyable {
 
   /// Notes that a machine is there, and the newest entry that it has.
   package mutating func note(
-    _ membership: HubMembership, name: String, sequence: UInt64, program: String
+    _ membership: HubMembership, sequence: UInt64, program: String
   ) throws(StorageError) {
     try execute([
       Statement(
@@ -120,7 +120,7 @@ package struct HubSession: ~Copyable {
         VALUES ($1, $2, $3, $4, clock_timestamp(), $5)
         ON CONFLICT (store, id) DO UPDATE SET name = excluded.name, seq = excluded.seq,
           seen_at = excluded.seen_at, program = excluded.program
-        """, .uuid(membership.hub), .uuid(membership.machine), .text(name),
+        """, .uuid(membership.hub), .uuid(membership.machine), .text(membership.machineName),
         .int8(Int64(clamping: sequence)), .text(program))
     ])
   }

@@ -17,17 +17,15 @@ package final class HubFollower: Sendable {
   // SAFETY: set once, in `init`; reading a weak reference is atomic.
   private nonisolated(unsafe) weak var store: Store?
   private let address: HubAddress
-  private let machineName: String
   private let wakeup: Wakeup
   private let isStopped = Locked(false)
 
   /// Begins to follow, on a thread of its own, until `stop` is called.
   ///
   /// - Parameter address: That with which the store was opened.
-  package init(_ store: Store, of address: HubAddress, machineName: String) throws {
+  package init(_ store: Store, of address: HubAddress) throws {
     self.store = store
     self.address = address
-    self.machineName = machineName
     wakeup = try Wakeup()
     let thread = Thread { [self] in
       while !isStopped.withLock({ $0 }) { follow() }
@@ -88,7 +86,7 @@ package final class HubFollower: Sendable {
     guard let store else { return }
     var session = try HubSession(address.database)
     try session.note(
-      address.membership, name: machineName, sequence: try store.newestHubEntry,
+      address.membership, sequence: try store.newestHubEntry,
       program: store.options.program ?? "")
   }
 }

@@ -41,7 +41,7 @@ package struct HubSetup {
   ) throws -> HubMembership {
     let membership =
       try HubMembership.read(inStore: folder)
-      ?? HubMembership(name: name, service: service)
+      ?? HubMembership(machineName: machineName, name: name, service: service)
     guard membership.name == name else { throw isInHub(membership) }
     var session = try HubSession(database)
     try session.createTables()
@@ -62,7 +62,7 @@ package struct HubSetup {
     }
     let position = try session.upload(store, to: membership.hub, progress: progress)
     try session.note(
-      membership, name: machineName, sequence: position.sequence, program: program)
+      membership, sequence: position.sequence, program: program)
     return membership
   }
 
@@ -115,11 +115,12 @@ package struct HubSetup {
     let report = try Store.restore(
       from: staging.store, to: folder, options: options, opening: opening)
     // A new identity: the old one may be that of the machine whose folder was copied.
-    let membership = HubMembership(hub: hub, name: name, service: service)
+    let membership = HubMembership(
+      hub: hub, machineName: machineName, name: name, service: service)
     try membership.write(inStore: folder)
     if let old { try session.remove(old) }
     try session.note(
-      membership, name: machineName, sequence: snapshot.sequence, program: program)
+      membership, sequence: snapshot.sequence, program: program)
     return (membership, report.replacedFile)
   }
 

@@ -70,7 +70,7 @@ struct WorkerCommand: AsyncParsableCommand {
         at: folder, migrations: sources, migrate: .ifEmpty, options: opening)
       // It ends with the store.
       if let address {
-        _ = try HubFollower(store, of: address, machineName: HubOptions().machineName)
+        _ = try HubFollower(store, of: address)
       }
       return store
     }
