@@ -57,6 +57,11 @@ struct TestHub {
     return try open(machine)
   }
 
+  func address(_ machine: String) throws -> HubAddress {
+    let membership = try HubMembership.read(inStore: folder.path(machine))
+    return HubAddress(database: try database, membership: try #require(membership))
+  }
+
   func session() throws -> HubSession { try HubSession(database) }
 
   /// Executes a statement as an operator would.

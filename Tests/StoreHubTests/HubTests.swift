@@ -60,9 +60,7 @@ struct HubTests {
     try await withHub { hub in
       try await hub.create()
       let (first, second) = (try hub.open("first"), try hub.join("second"))
-      let membership = try #require(try HubMembership.read(inStore: hub.folder.path("second")))
-      let address = HubAddress(database: try hub.database, membership: membership)
-      let follower = try HubFollower(second, of: address)
+      let follower = try HubFollower(second, of: hub.address("second"))
       defer { follower.stop() }
       let observation = try second.commits.observe()
       let seen = try second.read { $0.transaction.id }
@@ -282,6 +280,31 @@ struct HubTests {
       #expect(await code { try second.catchUp() } == .damaged)
       #expect(try names(of: second) == ["from the beginning"])
       try requireClean(second)
+    }
+  }
+
+  @Test func machinesCompareTheirStoresAtOneEntry() async throws {
+    try await withHub { hub in
+      try await hub.create()
+      let (first, second) = (try hub.open("first"), try hub.join("second"))
+      _ = try hub.join("away")
+      try hub.execute(
+        Statement(
+          "UPDATE mooring.machine SET seen_at = '2000-01-01' WHERE store = $1 AND name = 'away'",
+          .uuid(try hub.identity())))
+      try await insert("new", into: first)
+      let follower = try HubFollower(second, of: hub.address("second"))
+      defer { follower.stop() }
+      let log = HubCommitLog(try hub.address("first"))
+      let report = try await Task.detached { try log.compareDigests(first) }.value
+      #expect(report.entry == 1)
+      #expect(report.machines.map(\.name) == ["away", "first", "second"])
+      #expect(report.machines.map(\.isEqual) == [false, true, true])
+      #expect(report.isEqual)
+      let other = try hub.open("other")
+      #expect(try other.digest() == nil)
+      try await insert("after the comparison", into: second)
+      try requireEqual(first, second)
     }
   }
 

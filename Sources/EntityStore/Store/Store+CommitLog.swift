@@ -10,6 +10,19 @@ extension Store {
     }
   }
 
+  /// The position of the store in its commit log and a hash of everything that it has there; `nil`
+  /// if it has no log. All machines at one position have the same hash.
+  ///
+  /// - Complexity: O(size of the store).
+  package func digest() throws -> (position: LogPosition, digest: UInt128)? {
+    try translatingStorageErrors {
+      try environment.read { transaction -> (position: LogPosition, digest: UInt128)? in
+        guard let position = try environment.logPosition(in: transaction) else { return nil }
+        return (position, try environment.digest(in: transaction))
+      }
+    }
+  }
+
   /// Applies what other machines have committed, so that the next read sees it. Blocks the calling
   /// thread; does nothing without a commit log.
   ///

@@ -17,8 +17,10 @@ import PostgreSQL
 ///       chain         the chain after the entry, in its last part
 ///       nonce         one for each turn, by which a writer whose answer was lost finds its entry
 ///     snapshot        whole copies of `data.mdb`, in parts; `seq` is the position of the copy
-///     machine         the machines that have joined, and the position that each has reached
-///     lock            leases that hold on all machines
+///     machine         the machines that have joined, the position that each has reached, and the
+///                     hash of all that it had at the entry `digest_seq`
+///     lock            leases that hold on all machines; the note of the row `digest` is the entry
+///                     at which the machines are to compare their stores
 enum HubSchema {
   /// The version of the tables and of the entries.
   static let format: Int32 = 1
@@ -53,7 +55,8 @@ enum HubSchema {
     """
     CREATE TABLE IF NOT EXISTS mooring.machine (
       store uuid NOT NULL, id uuid NOT NULL, name text NOT NULL, seq bigint NOT NULL,
-      seen_at timestamptz NOT NULL, program text NOT NULL, PRIMARY KEY (store, id))
+      seen_at timestamptz NOT NULL, program text NOT NULL, digest_seq bigint, digest bytea,
+      PRIMARY KEY (store, id))
     """,
     """
     CREATE TABLE IF NOT EXISTS mooring.lock (

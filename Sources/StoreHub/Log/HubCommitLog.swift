@@ -15,7 +15,7 @@ package final class HubCommitLog: CommitLog {
   /// The locks of this process, without which it may not write any more.
   private let locks: HubLocks?
   let connections: HubConnections
-  private let bell: HubBell
+  let bell: HubBell
 
   /// The time after which the server ends the turn of a writer that sends nothing.
   static let silenceMax = Duration.seconds(5)

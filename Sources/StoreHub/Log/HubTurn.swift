@@ -87,6 +87,9 @@ final class HubTurn: LogTurn {
     return true
   }
 
+  /// Keeps the server from taking the turn for abandoned.
+  func keepAlive() throws { try execute(["SELECT 1"]) }
+
   func giveUp() {
     guard var connection = connection.take() else { return }
     if isCommitted {

@@ -19,6 +19,8 @@ package final class HubFollower: Sendable {
   private let address: HubAddress
   private let wakeup: Wakeup
   private let isStopped = Locked(false)
+  /// The last entry at which the stores were compared.
+  private let answered = Locked<UInt64?>(nil)
 
   /// Begins to follow, on a thread of its own, until `stop` is called.
   ///
@@ -46,12 +48,13 @@ package final class HubFollower: Sendable {
       var connection = try Connection(address.database, until: .now + HubConnections.answerMax)
       try connection.execute(
         Statement.listen(to: HubBell.channel), until: .now + HubConnections.answerMax)
+      var session = try HubSession(address.database)
       // What has come before the notifications did.
-      try catchUp()
+      try catchUp(&session)
       var nextNote = ContinuousClock.now
       while !isStopped.withLock({ $0 }) {
         if ContinuousClock.now >= nextNote {
-          try note()
+          try note(in: &session)
           nextNote = .now + Self.noteInterval
         }
         switch try connection.waitForNotifications(until: .now + Self.lookInterval, wakeup: wakeup)
@@ -64,7 +67,7 @@ package final class HubFollower: Sendable {
         case .deadline: break
         case .wokenUp: return
         }
-        try catchUp()
+        try catchUp(&session)
       }
     } catch {
       // Reads go on; writes report what is wrong. The next look may succeed.
@@ -73,18 +76,28 @@ package final class HubFollower: Sendable {
   }
 
   /// Ends the following with the store.
-  private func catchUp() throws {
+  private func catchUp(_ session: inout HubSession) throws {
     guard let store else { return isStopped.withLock { $0 = true } }
     try store.catchUp()
+    try answerDigest(of: store, in: &session)
+  }
+
+  /// Answers a machine that compares the stores, once for each entry.
+  private func answerDigest(of store: Store, in session: inout HubSession) throws {
+    guard let entry = try session.requestedDigest(of: address.hub),
+      answered.withLock({ $0 }) != entry, try store.newestHubEntry == entry,
+      let own = try store.digest(), own.position.sequence == entry
+    else { return }
+    try session.answerDigest(entry, own.digest, of: address.membership)
+    answered.withLock { $0 = entry }
   }
 
   private func pause() {
     for _ in 0..<20 where !isStopped.withLock({ $0 }) { usleep(100_000) }
   }
 
-  private func note() throws {
+  private func note(in session: inout HubSession) throws {
     guard let store else { return }
-    var session = try HubSession(address.database)
     try session.note(
       address.membership, sequence: try store.newestHubEntry,
       program: store.options.program ?? "")

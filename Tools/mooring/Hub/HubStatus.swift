@@ -91,18 +91,24 @@ extension HubCommand {
 
   struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "check", abstract: "Tries whether a database can hold a hub.",
+      commandName: "check",
+      abstract: "Tries whether a database can hold a hub, or compares the machines of one.",
       discussion: """
         Creates the schema mooring if it is missing, and tries there what a hub relies on, beside \
-        hubs that are in use. Ends with 65 if something is missing. Needs no store.
+        hubs that are in use. Needs no store. With --digest it compares everything that the \
+        machines have instead: those with a worker answer, and nobody writes until then. Ends \
+        with 65 if something is missing or differs.
         """)
 
+    @OptionGroup var options: StoreOptions
     @OptionGroup var hub: HubOptions
+    @Flag(help: "Compare the stores of all machines at one entry of the log.") var digest = false
     @Option(help: "table or json.") var format = OutputFormat.table
 
     func validate() throws { try format.require(.table, .json) }
 
     func run() async throws {
+      if digest { return try await compareDigests() }
       let database = try hub.database()
       let findings = try translatingStorageErrors { try EngineCheck(database).run() }
       try format.write(findings) { output in
@@ -119,6 +125,25 @@ extension HubCommand {
       if findings.contains(where: { $0.problem != nil && !$0.isOptional }) {
         throw ExitStatus.badData.exitCode
       }
+    }
+
+    private func compareDigests() async throws {
+      let membership = try options.membership()
+      let address = HubAddress(
+        database: try hub.database(of: membership), membership: membership)
+      let store = try options.open()
+      let report = try translatingStorageErrors { try HubCommitLog(address).compareDigests(store) }
+      try format.write(report) { output in
+        var table = TextTable([.init("machine"), .init("entry", .number), .init("digest")])
+        for machine in report.machines {
+          let result = machine.digest.map { machine.isEqual ? $0 : "\($0), differs" }
+          table.append([
+            machine.name, Formatting.count(Int64(clamping: report.entry)), result ?? "no answer",
+          ])
+        }
+        try output.write(table)
+      }
+      if !report.isEqual { throw ExitStatus.badData.exitCode }
     }
   }
 }
