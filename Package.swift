@@ -323,7 +323,7 @@ let package = Package(
       name: "StoreHubTests",
       dependencies: [
         "SystemSupport", "LMDB", "EntityModel", "EntityStore", "Migrations", "Maintenance",
-        "PostgreSQL", "StoreHub", "PostgreSQLTestSupport", "TestSupport",
+        "DurableJobs", "PostgreSQL", "StoreHub", "PostgreSQLTestSupport", "TestSupport",
       ],
       swiftSettings: settings),
     .testTarget(

@@ -37,6 +37,9 @@ public struct StoreOptions: ParsableArguments {
       "How long a write waits while another process writes. Default: 10.", valueName: "seconds"))
   public var waitForWriter: Double?
 
+  @Flag(name: .long, help: "In a hub, first read what other machines have committed.")
+  public var fresh = false
+
   @Flag(name: .long, help: "No progress and no messages; errors only.")
   public var quiet = false
 
@@ -108,8 +111,11 @@ public struct StoreOptions: ParsableArguments {
   ) throws -> Store {
     var opening = try storeOptions()
     opening.verifiesReads = verifies
-    opening.isReadOnly = true
-    return try Store.open(at: folder, migrations: sources, migrate: .never, options: opening)
+    opening.isReadOnly = !fresh || opening.commitLog == nil
+    let store = try Store.open(
+      at: folder, migrations: sources, migrate: .never, options: opening)
+    if !opening.isReadOnly { try store.catchUp() }
+    return store
   }
 
   static func folder(_ option: String?, _ environment: [String: String]) -> String {

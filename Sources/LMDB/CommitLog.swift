@@ -11,6 +11,8 @@ import SystemSupport
 public protocol CommitLog: Sendable {
   /// The identity of the log, which its stores remember.
   var hub: UInt128 { get }
+  /// The name of this machine among those that write to the log.
+  var machineName: String { get }
 
   /// Waits until no other machine and no other process writes, and takes the turn.
   ///

@@ -14,6 +14,10 @@ public class TreeTransaction {
   /// The cursor at the place of the last read or write, by the handle of the tree.
   @exclusivity(unchecked) final var places: [OpaquePointer?] = []
 
+  /// The name of this machine among those that write to the commit log of the store; `nil` without
+  /// a log.
+  public final var machineName: String? { environment.options.commitLog?.machineName }
+
   init(environment: Environment, raw: OpaquePointer) {
     self.environment = environment
     handle = raw

@@ -152,6 +152,7 @@ import Testing
 /// A log without writers whose entries a test chooses.
 private final class DamagedLog: CommitLog {
   let hub: UInt128
+  let machineName = "damaged"
   let parts = Locked<[LogPart]>([])
 
   init(hub: UInt128) { self.hub = hub }

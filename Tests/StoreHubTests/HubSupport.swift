@@ -1,3 +1,4 @@
+import DurableJobs
 import EntityModel
 import EntityStore
 import Foundation
@@ -42,7 +43,8 @@ struct TestHub {
       let database = try ConnectionString(connection ?? connectionText)
       HubAddress(database: database, membership: membership).addLog(to: &options)
     }
-    return try Store.open(at: path, migrations: [.model], migrate: .ifEmpty, options: options)
+    return try Store.open(
+      at: path, migrations: [.model, .jobs], migrate: .ifEmpty, options: options)
   }
 
   /// Makes the store of a machine, with one record, the first of the hub.
@@ -76,11 +78,20 @@ struct TestHub {
   }
 }
 
+/// The server of these tests. Each machine has some connections.
+enum HubServer {
+  static func shared() throws -> PostgreSQLServer { try result.get() }
+
+  private static let result = Result {
+    try PostgreSQLServer(settings: ["max_connections": "300"])
+  }
+}
+
 /// Runs `body` with a new hub. Every store that it leaves must be sound.
 func withHub(
   isolation: isolated (any Actor)? = #isolation, _ body: (TestHub) async throws -> Void
 ) async throws {
-  let server = try PostgreSQLServer.shared()
+  let server = try HubServer.shared()
   try await withTemporaryFolder { folder in
     let name = "hub-\(UUID().uuidString)"
     try await body(TestHub(name: name, folder: folder, connectionText: server.connectionText))

@@ -1,3 +1,4 @@
+import DurableJobs
 import EntityModel
 import EntityStore
 import Foundation
@@ -75,7 +76,8 @@ struct HubTests {
     try await withHub { hub in
       try await hub.create()
       let store = try Store.open(
-        at: hub.folder.path("first"), migrations: [.model], migrate: .never, options: hub.options)
+        at: hub.folder.path("first"), migrations: [.model, .jobs], migrate: .never,
+        options: hub.options)
       #expect(await code { try await insert("lost", into: store) } == .needsCommitLog)
       #expect(try names(of: store) == ["from the beginning"])
     }
@@ -90,7 +92,8 @@ struct HubTests {
       let nowhere = try ConnectionString("host=127.0.0.1 port=9 dbname=none user=nobody")
       HubAddress(database: nowhere, membership: membership).addLog(to: &options)
       let store = try Store.open(
-        at: hub.folder.path("first"), migrations: [.model], migrate: .never, options: options)
+        at: hub.folder.path("first"), migrations: [.model, .jobs], migrate: .never, options: options
+      )
       #expect(try names(of: store) == ["from the beginning"])
       let error = try await #require(throws: StoreError.self) {
         try await insert("lost", into: store)
@@ -103,7 +106,7 @@ struct HubTests {
   @Test func theAnswerOfACommitThatIsLostIsLookedUp() async throws {
     try await withHub { hub in
       try await hub.create()
-      let proxy = try CuttingProxy(PostgreSQLServer.shared())
+      let proxy = try CuttingProxy(HubServer.shared())
       defer { proxy.stop() }
       let store = try hub.open("first", through: proxy.connectionText)
       // From within the turn: the next answer is that of the commit.

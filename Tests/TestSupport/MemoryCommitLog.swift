@@ -40,6 +40,7 @@ public final class MemoryCommitLog: CommitLog {
   }
 
   public let hub: UInt128
+  public let machineName = "memory"
   let state = Locked(State())
 
   public convenience init() {

@@ -22,6 +22,15 @@ public struct QueueName: RawRepresentable, Hashable, Sendable, Comparable, Custo
 
   public static let `default`: QueueName = "default"
 
+  /// The name of the only machine that serves the queue, which follows an `@`; `nil` for a queue
+  /// that all machines serve.
+  public var machine: String? {
+    rawValue.firstIndex(of: "@").map { String(rawValue[rawValue.index(after: $0)...]) }
+  }
+
+  /// The name without that of a machine. Limits and pauses apply to it.
+  public var shared: QueueName { QueueName(rawValue: String(rawValue.prefix { $0 != "@" })) }
+
   public var description: String { rawValue }
   public static func < (a: QueueName, b: QueueName) -> Bool { a.rawValue < b.rawValue }
 }

@@ -21,11 +21,15 @@ public struct JobPolicy: Sendable {
   public var uniqueness: JobUniqueness
   /// The time for which a job is kept after its end.
   public var retention: Duration
+  /// True for jobs about files of the machine on which they are enqueued: in a store that several
+  /// machines have, only that one runs them.
+  public var isBoundToMachine = false
 
   public init(
     queue: QueueName = .default, priority: Int = 0, attemptsMax: Int = 20, rescuesMax: Int = 3,
     timeout: Duration? = nil, backoff: Backoff = Backoff(),
-    uniqueness: JobUniqueness = .untilFinished, retention: Duration = .seconds(7 * 86_400)
+    uniqueness: JobUniqueness = .untilFinished, retention: Duration = .seconds(7 * 86_400),
+    isBoundToMachine: Bool = false
   ) {
     self.queue = queue
     self.priority = priority
@@ -35,6 +39,7 @@ public struct JobPolicy: Sendable {
     self.backoff = backoff
     self.uniqueness = uniqueness
     self.retention = retention
+    self.isBoundToMachine = isBoundToMachine
   }
 }
 

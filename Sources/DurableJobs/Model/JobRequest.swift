@@ -18,6 +18,8 @@ public struct JobRequest: Sendable {
   /// The action if a job with the unique key exists.
   public var onConflict = JobConflict.keep
   public var limit: JobLimit?
+  /// True if only the machine that enqueues the job runs it (see ``JobPolicy/isBoundToMachine``).
+  public var isBoundToMachine: Bool
   /// The number of the schedule that enqueues the job.
   var schedule: Int64?
 
@@ -43,6 +45,7 @@ public struct JobRequest: Sendable {
     timeout = policy.timeout
     retention = policy.retention
     uniqueness = policy.uniqueness
+    isBoundToMachine = policy.isBoundToMachine
   }
 
   private static func payload<J: Job>(of job: J) throws -> Data {
@@ -76,7 +79,7 @@ public struct EnqueuedJob: Hashable, Sendable {
 extension JobRequest {
   /// - Throws: `invalidRequest` for a value that is out of its range.
   func check(at now: Date) throws {
-    guard JobName.isValid(kind.rawValue), JobName.isValid(queue.rawValue) else {
+    guard JobName.isValid(kind.rawValue), JobName.isValid(queue.shared.rawValue) else {
       throw refusal(
         "a kind or a queue has a name that is not allowed", "queue", queue.rawValue,
         "use 1 to 64 letters, digits, dots, dashes and underscores")
@@ -99,6 +102,17 @@ extension JobRequest {
     guard runAt.timeIntervalSince(now) <= Limits.delayMax else {
       throw refusal("the delay of a job is too long", "until", "\(runAt)", "use at most ten years")
     }
+  }
+
+  /// Returns the request as it is stored by a machine of a hub.
+  ///
+  /// - Parameter machine: The name of the machine; `nil` in a store that one machine has.
+  func bound(to machine: String?) -> JobRequest {
+    guard isBoundToMachine, let machine, queue.machine == nil else { return self }
+    var request = self
+    request.queue = QueueName(rawValue: "\(queue)@\(machine)")
+    request.uniqueKey = uniqueKey.map { "\(machine):\($0)" }
+    return request
   }
 
   private func check(key: String) throws {

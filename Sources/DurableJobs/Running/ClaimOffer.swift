@@ -76,6 +76,7 @@ final class ClaimOffer: CommitHook {
   func write(in transaction: WriteTransaction) throws {
     guard case .taken(let terms) = state.withLock({ $0 }) else { return }
     // The writer of the commit must not wait for the jobs of schedules.
+    try JobTable(transaction).requireRunner(terms.epoch)
     let exchange = try JobExchange.run([], [], terms, firesSchedules: false, in: transaction)
     state.withLock { $0 = .written(exchange.claimed) }
   }

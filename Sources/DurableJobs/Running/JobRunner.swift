@@ -302,6 +302,7 @@ public actor JobRunner {
       let all = ended.withLock { $0 }
       var terms = plan.terms
       for late in all.dropFirst(plan.endedCount) { terms?.makeRoom(in: late.job.queue) }
+      if terms != nil { try JobTable(transaction).requireRunner(lease.epoch) }
       return (
         all,
         try JobExchange.run(

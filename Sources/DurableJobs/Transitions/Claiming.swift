@@ -31,12 +31,12 @@ struct ClaimTerms: Equatable {
 
   fileprivate mutating func addRoom(_ number: Int, in queue: @autoclosure () -> QueueName) {
     if queueRoom.isEmpty { return }
-    let queue = queue()
+    let queue = queue().shared
     if let left = queueRoom[queue] { queueRoom[queue] = left + number }
   }
 
   func hasRoom(in queue: @autoclosure () -> QueueName) -> Bool {
-    queueRoom.isEmpty || queueRoom[queue()].map { $0 > 0 } ?? true
+    queueRoom.isEmpty || queueRoom[queue().shared].map { $0 > 0 } ?? true
   }
 }
 

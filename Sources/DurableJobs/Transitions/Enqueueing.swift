@@ -23,6 +23,7 @@ extension JobTable {
     _ request: JobRequest, in group: Int64? = nil, isBlocked: Bool = false
   ) throws -> EnqueuedJob {
     try request.check(at: now)
+    let request = request.bound(to: transaction.machineName)
     let uniqueKey = request.uniqueKey.map { "\(request.kind):\($0)" }
     if let uniqueKey, let holder = try holder(ofUniqueKey: uniqueKey) {
       if request.onConflict == .replace { try replace(holder, by: request) }

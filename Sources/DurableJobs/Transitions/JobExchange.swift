@@ -23,7 +23,6 @@ struct JobExchange: Sendable {
       exchange.results.append(try outcome.map { try table.finish(claim, $0) })
     }
     if let terms, terms.count > 0 {
-      try table.requireRunner(terms.epoch)
       if firesSchedules { try table.fire() }
       try table.promote()
       exchange.claimed = try table.claim(terms)

@@ -80,14 +80,21 @@ class JobRows {
     let paused = try pausedQueues()
     var served: [String] = []
     try eachLane(.ready) { job in
-      if terms.kinds.contains(job.kind), !paused.contains(job.queue),
-        terms.hasRoom(in: job.queue)
+      let queue = job.queue
+      if terms.kinds.contains(job.kind), serves(queue), !paused.contains(queue.shared),
+        terms.hasRoom(in: queue)
       {
         served.append(job.lane)
       }
       return true
     }
     return served
+  }
+
+  /// True unless the queue is that of another machine.
+  private func serves(_ queue: QueueName) -> Bool {
+    guard let own = snapshot.machineName, let machine = queue.machine else { return true }
+    return machine == own
   }
 
   final func pausedQueues() throws -> Set<QueueName> {

@@ -28,7 +28,7 @@ extension Store {
   ///
   /// - Throws: `unreachable`, `diverged`, `busy`; `damaged` for an entry of the log that does not
   ///   fit; a storage failure.
-  package func catchUp() throws {
+  public func catchUp() throws {
     try checkOpenForWriting()
     try writer.catchUp()
   }

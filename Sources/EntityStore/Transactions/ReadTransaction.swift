@@ -25,6 +25,8 @@ public class ReadTransaction {
 
   public var schema: Schema { catalog.schema }
   public var storeID: UUID { catalog.uuid }
+  /// The name of this machine among those that have the store; `nil` if there are no others.
+  package var machineName: String? { transaction.machineName }
 
   /// Returns the description of an entity from the catalog.
   ///

@@ -82,8 +82,8 @@ package struct HubMembership: Codable, Hashable, Sendable {
       context: [("path", path)])
   }
 
-  /// True for a name that a hub or a machine may have.
+  /// True for a name that a hub or a machine may have. Names of queues contain that of a machine.
   package static func isName(_ text: String) -> Bool {
-    text.wholeMatch(of: /[A-Za-z0-9][A-Za-z0-9._-]{0,63}/) != nil
+    text.wholeMatch(of: /[A-Za-z0-9][A-Za-z0-9._-]{0,31}/) != nil
   }
 }

@@ -125,12 +125,19 @@ package struct HubSession: ~Copyable {
     ])
   }
 
+  /// Returns the identity of the machine with a name.
+  mutating func machine(named name: String, of hub: UUID) throws(StorageError) -> UUID? {
+    try rows(
+      Statement(
+        "SELECT id FROM mooring.machine WHERE store = $1 AND name = $2", .uuid(hub), .text(name))
+    ) { try $0.uuid(0) }.first ?? nil
+  }
+
   /// Removes a machine from the list.
-  package mutating func remove(_ membership: HubMembership) throws(StorageError) {
+  mutating func remove(_ machine: UUID, of hub: UUID) throws(StorageError) {
     try execute([
       Statement(
-        "DELETE FROM mooring.machine WHERE store = $1 AND id = $2", .uuid(membership.hub),
-        .uuid(membership.machine))
+        "DELETE FROM mooring.machine WHERE store = $1 AND id = $2", .uuid(hub), .uuid(machine))
     ])
   }
 }

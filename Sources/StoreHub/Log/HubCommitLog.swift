@@ -11,6 +11,7 @@ import SystemSupport
 /// of such a writer fails. So no clock of a machine decides, and nothing has to be fenced.
 package final class HubCommitLog: CommitLog {
   package let hub: UInt128
+  package var machineName: String { address.membership.machineName }
   let address: HubAddress
   /// The locks of this process, without which it may not write any more.
   private let locks: HubLocks?

@@ -1,5 +1,5 @@
 package import EntityStore
-import Foundation
+package import Foundation
 import LMDB
 import Maintenance
 package import PostgreSQL
@@ -100,6 +100,7 @@ package struct HubSetup {
         advice:
           "name another folder with --store; its records can be brought in by seeds or imports")
     }
+    try requireFreeName(in: hub, except: old?.machine, &session)
     guard let snapshot = try session.snapshots(of: hub).first else {
       throw StorageError(
         .unreachable, "the hub has no complete copy of its store", context: [("hub", name)],
@@ -118,10 +119,23 @@ package struct HubSetup {
     let membership = HubMembership(
       hub: hub, machineName: machineName, name: name, service: service)
     try membership.write(inStore: folder)
-    if let old { try session.remove(old) }
+    if let old { try session.remove(old.machine, of: hub) }
     try session.note(
       membership, sequence: snapshot.sequence, program: program)
     return (membership, report.replacedFile)
+  }
+
+  /// Queues of a machine have its name, so that no other machine may have it.
+  private func requireFreeName(
+    in hub: UUID, except own: UUID?, _ session: inout HubSession
+  ) throws {
+    guard let holder = try session.machine(named: machineName, of: hub), holder != own else {
+      return
+    }
+    throw StoreError(
+      .occupied, "the hub has a machine with this name", [("machine", machineName)],
+      advice: "name this one with --machine, or remove the other with "
+        + "`mooring hub leave --forget \(machineName)` if it is gone")
   }
 
   // MARK: Leave
@@ -142,12 +156,28 @@ package struct HubSetup {
           .needsCommitLog, "there is no connection string", advice: "set MOORING_HUB")
       }
       var session = try HubSession(database)
-      try session.remove(membership)
+      try session.remove(membership.machine, of: membership.hub)
     } catch {
       failure = (error as? StorageError).map { "\($0.summary)" } ?? "\(error)"
     }
     try HubMembership.remove(inStore: store.folder)
     return failure
+  }
+
+  /// Removes a machine that is gone from the list of the hub.
+  ///
+  /// - Throws: `StoreError` with `missingRecord` if there is none with the name; `StorageError`
+  ///   with `.unreachable`.
+  package static func forget(
+    _ name: String, of hub: UUID, database: ConnectionString
+  ) throws {
+    var session = try HubSession(database)
+    guard let machine = try session.machine(named: name, of: hub) else {
+      throw StoreError(
+        .missingRecord, "the hub has no machine with this name", [("machine", name)],
+        advice: "see `mooring hub status`")
+    }
+    try session.remove(machine, of: hub)
   }
 
   private func isInHub(_ membership: HubMembership) -> StoreError {

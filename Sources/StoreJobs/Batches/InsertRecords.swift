@@ -14,7 +14,7 @@ import SystemSupport
 public struct InsertRecords: Job, Hashable {
   public typealias Output = BatchReport
   public static let kind: JobKind = "batch.insert"
-  public static let policy = JobPolicy(attemptsMax: 5)
+  public static let policy = JobPolicy(attemptsMax: 5, isBoundToMachine: true)
 
   /// The action for an item whose unique values an existing record has.
   public enum Conflict: String, CaseIterable, Codable, Hashable, Sendable {

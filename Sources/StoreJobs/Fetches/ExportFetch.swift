@@ -14,7 +14,7 @@ import TextFormats
 /// begins again. Each record is exported as it is when its page is read.
 public struct ExportFetch: Job, Hashable {
   public static let kind: JobKind = "fetch.export"
-  public static let policy = JobPolicy(attemptsMax: 5)
+  public static let policy = JobPolicy(attemptsMax: 5, isBoundToMachine: true)
 
   /// The format of the file.
   public enum Format: String, Codable, Hashable, Sendable, CaseIterable {

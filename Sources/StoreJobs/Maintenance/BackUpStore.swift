@@ -13,7 +13,8 @@ import Migrations
 /// folder has other content.
 public struct BackUpStore: Job, Hashable {
   public static let kind: JobKind = "store.backup"
-  public static let policy = JobPolicy(queue: .maintenance, attemptsMax: 5)
+  public static let policy = JobPolicy(
+    queue: .maintenance, attemptsMax: 5, isBoundToMachine: true)
 
   /// The backup that was made.
   public struct Output: Codable, Hashable, Sendable {

@@ -10,7 +10,8 @@ public import Maintenance
 public struct CompactStore: Job, Hashable {
   public typealias Output = CompactionReport
   public static let kind: JobKind = "store.compact"
-  public static let policy = JobPolicy(queue: .maintenance, attemptsMax: 3)
+  public static let policy = JobPolicy(
+    queue: .maintenance, attemptsMax: 3, isBoundToMachine: true)
 
   public init() {}
 

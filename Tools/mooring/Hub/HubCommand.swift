@@ -38,7 +38,7 @@ struct HubOptions: ParsableArguments {
   func validate() throws {
     _ = try service
     if let machine, !HubMembership.isName(machine) {
-      throw ValidationError("--machine takes 1 to 64 letters, digits, dots, hyphens")
+      throw ValidationError("--machine takes 1 to 32 letters, digits, dots, hyphens")
     }
   }
 

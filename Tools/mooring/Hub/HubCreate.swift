@@ -76,14 +76,24 @@ extension HubCommand {
       commandName: "leave", abstract: "Makes this store independent of its hub.",
       discussion: """
         The store keeps what it has, and the other machines go on without it. Works without a \
-        connection, too; the hub then lists the machine until it is removed there.
+        connection, too; the hub then lists the machine until another one forgets it.
         """)
 
     @OptionGroup var options: StoreOptions
     @OptionGroup var hub: HubOptions
+    @Option(
+      help: ArgumentHelp(
+        "Remove another machine, which is gone, from the hub instead.", valueName: "machine"))
+    var forget: String?
 
     func run() async throws {
       let membership = try options.membership()
+      if let forget {
+        let database = try hub.database(of: membership)
+        return try translatingStorageErrors {
+          try HubSetup.forget(forget, of: membership.hub, database: database)
+        }
+      }
       let database = try? hub.database(of: membership)
       let store = try options.open()
       let failure = try translatingStorageErrors {
@@ -97,7 +107,7 @@ extension HubCommand {
 
   static func requireName(_ name: String) throws {
     guard HubMembership.isName(name) else {
-      throw ValidationError("--name takes 1 to 64 letters, digits, dots, hyphens")
+      throw ValidationError("--name takes 1 to 32 letters, digits, dots, hyphens")
     }
   }
 }
