@@ -243,7 +243,8 @@ let package = Package(
       dependencies: [
         "HTTPClient",
         "EntityObjects", "Maintenance", "Migrations", "SystemSupport", "LMDB", "EntityModel",
-        "EntityStore", "FeedSync", "LegacyImport", "DurableJobs", "HomeFeed", "TestSupport",
+        "EntityStore", "FeedSync", "LegacyImport", "DurableJobs", "HomeFeed", "PostgreSQL",
+        "StoreHub", "TestSupport",
       ],
       path: "Tests/StoreChild", swiftSettings: settings),
     .testTarget(
@@ -324,6 +325,7 @@ let package = Package(
       dependencies: [
         "SystemSupport", "LMDB", "EntityModel", "EntityStore", "Migrations", "Maintenance",
         "DurableJobs", "PostgreSQL", "StoreHub", "PostgreSQLTestSupport", "TestSupport",
+        "store-child",
       ],
       swiftSettings: settings),
     .testTarget(

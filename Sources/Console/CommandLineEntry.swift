@@ -116,8 +116,8 @@ extension StoreError: ExitStatusProviding {
     case .occupied, .notAFolder: .cannotCreate
     case .readOnly, .notPermitted: .notPermitted
     case .busy, .readersFull, .unreachable: .tryAgain
-    case .diskFull, .mapFull, .inputOutput, .storage, .notHereYet, .unknownOutcome:
-      .inputOutput
+    case .diskFull, .mapFull, .inputOutput, .storage, .unknownOutcome: .inputOutput
+    case .notHereYet: .notHereYet
     }
   }
 }

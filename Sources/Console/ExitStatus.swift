@@ -20,6 +20,8 @@ public enum ExitStatus: Int32, CaseIterable, Sendable {
   case notPermitted = 77
   /// The configuration or the schema is refused.
   case configuration = 78
+  /// The changes are stored on other machines and will appear here: they must not be repeated.
+  case notHereYet = 79
   /// An interrupt; what was committed stays.
   case interrupted = 130
 

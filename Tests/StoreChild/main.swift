@@ -13,6 +13,7 @@ do {
   if !isKnown { isKnown = try await runJobCommand(arguments) }
   if !isKnown { isKnown = try await runPowerCommand(arguments) }
   if !isKnown { isKnown = try runImportCommand(arguments) }
+  if !isKnown { isKnown = try await runHubCommand(arguments) }
   guard isKnown else {
     say("unknown command: \(arguments)")
     exit(64)

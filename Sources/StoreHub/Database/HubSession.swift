@@ -1,4 +1,5 @@
 package import Foundation
+import Glibc
 package import PostgreSQL
 package import SystemSupport
 
@@ -56,10 +57,27 @@ package struct HubSession: ~Copyable {
   ///
   /// - Throws: `StorageError` with `.permission`, `.unreachable`.
   mutating func createTables() throws(StorageError) {
+    if try hasTables() { return }
+    do {
+      try execute(HubSchema.statements)
+    } catch {
+      // Another session may have created them at the same time, which the server reports as
+      // duplicates in spite of IF NOT EXISTS.
+      for _ in 0..<Self.creationChecksMax {
+        if try hasTables() { return }
+        usleep(100_000)
+      }
+      throw error
+    }
+  }
+
+  private static let creationChecksMax = 10
+
+  private mutating func hasTables() throws(StorageError) -> Bool {
     let query: Statement =
       "SELECT count(*) FROM information_schema.tables WHERE table_schema = 'mooring'"
     let count = try rows(query) { try $0.int8(0) ?? 0 }.first ?? 0
-    if count < HubSchema.tablesCount { try execute(HubSchema.statements) }
+    return count >= HubSchema.tablesCount
   }
 
   mutating func execute(_ statements: [Statement]) throws(StorageError) {

@@ -1,5 +1,5 @@
 package import EntityStore
-package import Foundation
+import Foundation
 import PostgreSQL
 import SystemSupport
 
@@ -226,7 +226,7 @@ package final class HubLocks: SharedLocks {
   private static let interval = "interval '\(Int(duration / .seconds(1))) seconds'"
 
   private func execute(_ statements: [Statement]) throws {
-    try withConnection { try $0.execute(statements, until: $1) }
+    _ = try withConnection { try $0.execute(statements, until: $1) }
   }
 
   private func rows<T>(

@@ -1,5 +1,5 @@
 package import EntityStore
-package import Foundation
+import Foundation
 import LMDB
 import PostgreSQL
 import SystemSupport
