@@ -1,4 +1,3 @@
-import CMooringLMDB
 import SystemSupport
 
 /// The beginning and the end of the order of a store's commits by a log.
@@ -28,19 +27,11 @@ extension Environment {
       defer { writerLock.release() }
       try preparedForWriting {
         try removeDropped()
-        let transaction = try beginWrite()
-        do {
+        try writeHoldingLock { transaction in
           if let tree = try tree(named: PositionTree.name, in: transaction) {
             try transaction.drop(tree)
           }
           try body(transaction)
-        } catch {
-          mdb_txn_abort(transaction.end())
-          throw error
-        }
-        let committed = commit(transaction)
-        guard committed == MDB_SUCCESS else {
-          throw transaction.firstFailure ?? failure(committed, doing: "commit")
         }
       }
     }

@@ -188,7 +188,12 @@ public final class Environment: @unchecked Sendable {
       if let log = options.commitLog { return try write(in: log, writerLock, body) }
       try writerLock.acquire(within: options.writerDeadline)
       defer { writerLock.release() }
-      return try preparedForWriting { try writeHoldingLock(body) }
+      return try preparedForWriting {
+        try writeHoldingLock { transaction in
+          try checkHasNoLog(in: transaction)
+          return try body(transaction)
+        }
+      }
     }
   }
 
@@ -208,11 +213,10 @@ public final class Environment: @unchecked Sendable {
     return try trees.whileOpeningIsBlocked(in: self, body)
   }
 
-  private func writeHoldingLock<R>(_ body: (TreeWriter) throws -> R) throws -> R {
+  func writeHoldingLock<R>(_ body: (TreeWriter) throws -> R) throws -> R {
     let transaction = try beginWrite()
     let value: R
     do {
-      try checkHasNoLog(in: transaction)
       value = try body(transaction)
     } catch {
       mdb_txn_abort(transaction.end())

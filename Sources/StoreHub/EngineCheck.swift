@@ -106,7 +106,7 @@ package struct EngineCheck {
       seen.withLock { $0 = result }
       done.signal()
     }
-    try waitForWaiter()
+    waitForWaiter()
     try holder.execute([entry(2, [2]), .commit], until: deadline)
     done.wait()
     guard try seen.withLock({ $0 })?.get() == 1 else { throw Problem("an older state is read") }
@@ -114,7 +114,7 @@ package struct EngineCheck {
 
   /// Gives the other connection the time to begin its wait. If it begins later, the try passes
   /// without having tried anything, which a slow machine makes possible.
-  private func waitForWaiter() throws { usleep(300_000) }
+  private func waitForWaiter() { usleep(300_000) }
 
   private func endsSilence() throws {
     var holder = try connect()
@@ -168,7 +168,7 @@ package struct EngineCheck {
   }
 
   private func remove() {
-    // What cannot be removed now has a name of its own and disturbs nobody.
+    // A hub that cannot be removed now has a name of its own, and no store uses it.
     guard var session = try? HubSession(database) else { return }
     try? session.execute(
       ["entry", "store"].map {

@@ -2,8 +2,8 @@ package import Foundation
 
 /// The locks that hold on all machines that have a store.
 ///
-/// Who takes one holds the kernel lock of the same right in the store's folder, which holds on this
-/// machine and ends with the process. So a lock that this machine had belongs to nobody any more.
+/// The taker of one holds the kernel lock of the same right in the store's folder, which holds on
+/// this machine and ends with the process. So a lock that this machine had belongs to nobody.
 package protocol SharedLocks: Sendable {
   /// Takes a lock.
   ///

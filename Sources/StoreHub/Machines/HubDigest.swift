@@ -21,6 +21,30 @@ package struct DigestReport: Codable, Hashable, Sendable {
   package var isEqual: Bool { machines.allSatisfy { $0.isEqual || $0.digest == nil } }
 }
 
+/// A request to compare the stores at an entry. Each has a number of its own, so that no answer to
+/// an earlier one counts.
+struct DigestRequest: Equatable, Sendable {
+  let entry: UInt64
+  let number: UUID
+
+  init(at entry: UInt64) {
+    self.entry = entry
+    number = UUID()
+  }
+
+  /// Reads the text of a request.
+  init?(_ text: String) {
+    let words = text.split(separator: " ")
+    guard words.count == 2, let entry = UInt64(words[0]),
+      let number = UUID(uuidString: String(words[1]))
+    else { return nil }
+    self.entry = entry
+    self.number = number
+  }
+
+  var text: String { "\(entry) \(number)" }
+}
+
 extension HubCommitLog {
   /// The longest wait for the answers of the other machines. Nobody writes in this time.
   private static let digestWaitMax = Duration.seconds(8)
@@ -37,8 +61,8 @@ extension HubCommitLog {
     defer { turn.giveUp() }
     let entry = own.position.sequence
     var session = try HubSession(address.database)
+    try session.requestDigest(DigestRequest(at: entry), of: address.hub)
     try session.answerDigest(entry, own.digest, of: address.membership)
-    try session.requestDigest(at: entry, of: address.hub)
     bell.ring()
     let deadline = ContinuousClock.now + Self.digestWaitMax
     while true {
@@ -55,12 +79,16 @@ extension HubCommitLog {
   ) throws -> (HubTurn, (position: LogPosition, digest: UInt128)) {
     while true {
       try store.catchUp()
-      guard let own = try store.digest() else {
+      guard let position = try store.logPosition else {
         throw StorageError(
           .programming, "the store has no commit log", advice: "join it to a hub first")
       }
-      let turn = try beginTurn(after: own.position, within: store.options.writerDeadline)
-      if let turn = turn as? HubTurn, turn.head == own.position { return (turn, own) }
+      let turn = try beginTurn(after: position, within: store.options.writerDeadline)
+      if let turn = turn as? HubTurn, turn.head == position, let own = try store.digest(),
+        own.position == position
+      {
+        return (turn, own)
+      }
       turn.giveUp()
     }
   }
@@ -70,24 +98,26 @@ extension HubSession {
   /// The time after which a machine without a sign of life is not waited for, in seconds.
   private static let silenceMax = 30.0
 
-  mutating func requestDigest(at entry: UInt64, of hub: UUID) throws(StorageError) {
+  mutating func requestDigest(_ request: DigestRequest, of hub: UUID) throws(StorageError) {
     // Not in the row of the hub: its lock is the turn.
     try execute([
+      Statement(
+        "UPDATE mooring.machine SET digest_seq = NULL, digest = NULL WHERE store = $1", .uuid(hub)),
       Statement(
         """
         INSERT INTO mooring.lock (store, name, holder, machine, until, note)
         VALUES ($1, 'digest', $1, $1, '-infinity', $2)
         ON CONFLICT (store, name) DO UPDATE SET note = excluded.note
-        """, .uuid(hub), .text(String(entry)))
+        """, .uuid(hub), .text(request.text)),
     ])
   }
 
-  /// Returns the entry at which the machines were last asked to compare their stores.
-  mutating func requestedDigest(of hub: UUID) throws(StorageError) -> UInt64? {
+  /// Returns the last request to compare the stores.
+  mutating func requestedDigest(of hub: UUID) throws(StorageError) -> DigestRequest? {
     try rows(
       Statement(
         "SELECT note FROM mooring.lock WHERE store = $1 AND name = 'digest'", .uuid(hub))
-    ) { try $0.text(0).flatMap { UInt64($0) } }.first ?? nil
+    ) { try $0.text(0).flatMap { DigestRequest($0) } }.first ?? nil
   }
 
   mutating func answerDigest(

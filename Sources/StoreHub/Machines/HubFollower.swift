@@ -19,8 +19,8 @@ package final class HubFollower: Sendable {
   private let address: HubAddress
   private let wakeup: Wakeup
   private let isStopped = Locked(false)
-  /// The last entry at which the stores were compared.
-  private let answered = Locked<UInt64?>(nil)
+  /// The last comparison of the stores that was answered.
+  private let answered = Locked<DigestRequest?>(nil)
 
   /// Begins to follow, on a thread of its own, until `stop` is called.
   ///
@@ -49,7 +49,7 @@ package final class HubFollower: Sendable {
       try connection.execute(
         Statement.listen(to: HubBell.channel), until: .now + HubConnections.answerMax)
       var session = try HubSession(address.database)
-      // What has come before the notifications did.
+      // Entries from before the listening have no notification.
       try catchUp(&session)
       var nextNote = ContinuousClock.now
       while !isStopped.withLock({ $0 }) {
@@ -82,14 +82,14 @@ package final class HubFollower: Sendable {
     try answerDigest(of: store, in: &session)
   }
 
-  /// Answers a machine that compares the stores, once for each entry.
+  /// Answers a machine that compares the stores, once for each comparison.
   private func answerDigest(of store: Store, in session: inout HubSession) throws {
-    guard let entry = try session.requestedDigest(of: address.hub),
-      answered.withLock({ $0 }) != entry, try store.newestHubEntry == entry,
-      let own = try store.digest(), own.position.sequence == entry
+    guard let request = try session.requestedDigest(of: address.hub),
+      answered.withLock({ $0 }) != request, try store.newestHubEntry == request.entry,
+      let own = try store.digest(), own.position.sequence == request.entry
     else { return }
-    try session.answerDigest(entry, own.digest, of: address.membership)
-    answered.withLock { $0 = entry }
+    try session.answerDigest(request.entry, own.digest, of: address.membership)
+    answered.withLock { $0 = request }
   }
 
   private func pause() {

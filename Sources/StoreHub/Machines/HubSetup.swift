@@ -110,15 +110,22 @@ package struct HubSetup {
     defer { staging.remove() }
     try session.download(
       snapshot, of: hub, to: staging.store + "/data.mdb", progress: progress)
-    var options = RestoreOptions()
-    options.checksDeeply = false
-    options.replacesOtherStore = true
-    let report = try Store.restore(
-      from: staging.store, to: folder, options: options, opening: opening)
-    // A new identity: the old one may be that of the machine whose folder was copied.
+    // A new identity: the old one may be that of the machine whose folder was copied. It is written
+    // first, so that a run that was killed after the restore can be repeated.
     let membership = HubMembership(
       hub: hub, machineName: machineName, name: name, service: service)
     try membership.write(inStore: folder)
+    var options = RestoreOptions()
+    options.checksDeeply = false
+    options.replacesOtherStore = true
+    let report: RestoreReport
+    do {
+      report = try Store.restore(
+        from: staging.store, to: folder, options: options, opening: opening)
+    } catch {
+      if !isRejoining { try HubMembership.remove(inStore: folder) }
+      throw error
+    }
     if let old { try session.remove(old.machine, of: hub) }
     try session.note(
       membership, sequence: snapshot.sequence, program: program)
