@@ -48,6 +48,10 @@ public enum StoreLimits {
   package static let catchUpChunksMax = 50
   /// The maximum size of the index changes that a transaction buffers before it applies them.
   static let indexBufferBytesMax = 8 << 20
+  /// The maximum number of key bytes for which a buffer keeps memory between transactions, and the
+  /// maximum number of entities whose buffers are kept.
+  static let idleBufferBytesMax = 64 << 10
+  static let idleBuffersMax = 8
   /// The maximum number of comparisons and connectives that a `#Predicate` may become. Equal parts
   /// are removed, for which each part is compared with all others.
   static let translatedPredicatePartsMax = 1_024

@@ -25,6 +25,9 @@ package struct ByteBuffer: Sendable {
     count = end
   }
 
+  /// The number of bytes for which there is memory.
+  package var room: Int { storage.count }
+
   @usableFromInline
   mutating func grow(to size: Int) {
     let room = max(64, size, 2 * storage.count) - storage.count

@@ -57,6 +57,18 @@ package final class IndexBuffer {
     changes.removeLast(changes.count - markedChanges)
   }
 
+  /// Removes all changes, and keeps the memory of a few.
+  func removeAll() {
+    if keys.room > StoreLimits.idleBufferBytesMax {
+      keys = ByteBuffer()
+      changes = []
+    }
+    keys.truncate(to: 0)
+    changes.removeAll(keepingCapacity: true)
+    changesApplied = 0
+    mark()
+  }
+
   func put(_ key: UnsafeRawBufferPointer, objectID: Int64) {
     add(key, isDelete: false, objectID)
   }

@@ -1,7 +1,7 @@
 import LMDB
 
 /// The changes that a write transaction has buffered for one entity. The object belongs to the
-/// transaction.
+/// transaction, and to a later one after it (see `WriterScratch.recycle`).
 package final class EntityChanges {
   let entity: EntityLayout
   package let rules: RowRules
@@ -23,6 +23,15 @@ package final class EntityChanges {
     self.rules = rules
     buffers = entity.indexes.map { _ in IndexBuffer() }
     sideLogBuffers = (entity.build?.indexes ?? []).map { _ in IndexBuffer() }
+  }
+
+  /// Forgets all changes and keeps the memory of a few.
+  func removeAll() {
+    for buffer in buffers { buffer.removeAll() }
+    for buffer in sideLogBuffers { buffer.removeAll() }
+    changedIDs = []
+    nextID = nil
+    dirtyRecords = DirtyPages()
   }
 
   /// Returns an upper estimate of the pages that the changes touch, those of buffered changes

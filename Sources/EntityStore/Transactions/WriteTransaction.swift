@@ -327,6 +327,13 @@ public final class WriteTransaction: ReadTransaction {
     }
   }
 
+  /// Leaves the memory of the buffers to the next transaction. Call it after `finish`; only the
+  /// names of the changed entities are read then.
+  func recycleChanges() {
+    scratch.recycle(collected.values, of: catalog)
+    last = nil
+  }
+
   /// Returns true if the transaction has changed records of the entity.
   func hasChanged(entityNamed name: String) -> Bool { collected[name] != nil }
 
@@ -343,6 +350,9 @@ public final class WriteTransaction: ReadTransaction {
     let changes: EntityChanges
     if let known = collected[entity.name] {
       changes = known
+    } else if let emptied = scratch.emptiedChanges(of: entity, in: catalog) {
+      changes = emptied
+      collected[entity.name] = changes
     } else {
       // Rows encoded for another schema revision would be missing from its new indexes.
       guard try catalog.entity(entity.name) === entity else {

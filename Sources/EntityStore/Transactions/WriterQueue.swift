@@ -299,6 +299,7 @@ package final class WriterQueue: Sendable {
       now: now(), budget: budget)
     try body(scope)
     try scope.finish()
+    scope.recycleChanges()
     return scope
   }
 }

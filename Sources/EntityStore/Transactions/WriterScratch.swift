@@ -17,6 +17,9 @@ package final class WriterScratch {
   @exclusivity(unchecked) var binding: AnyObject?
   /// The schema revision that has passed the check for writing.
   var checkedRevision: UInt64?
+  /// The emptied changes of earlier transactions, all of one catalog.
+  @exclusivity(unchecked) private var emptied: [EntityChanges] = []
+  @exclusivity(unchecked) private var emptiedCatalog: Catalog?
   private var rules: [String: RowRules] = [:]
   private var rulesRevision: UInt64 = 0
 
@@ -27,6 +30,29 @@ package final class WriterScratch {
     checkedRevision = nil
     rules = [:]
     rulesRevision = 0
+    emptied = []
+    emptiedCatalog = nil
+  }
+
+  /// Returns empty changes of an entity, if earlier ones were recycled: creating them takes longer
+  /// than a small write.
+  func emptiedChanges(of entity: EntityLayout, in catalog: Catalog) -> EntityChanges? {
+    guard emptiedCatalog === catalog,
+      let place = emptied.firstIndex(where: { $0.entity === entity })
+    else { return nil }
+    return emptied.remove(at: place)
+  }
+
+  /// Keeps the changes of a transaction that needs them no longer.
+  func recycle(_ changes: some Collection<EntityChanges>, of catalog: Catalog) {
+    if emptiedCatalog !== catalog {
+      emptied = []
+      emptiedCatalog = catalog
+    }
+    for changes in changes where emptied.count < StoreLimits.idleBuffersMax {
+      changes.removeAll()
+      emptied.append(changes)
+    }
   }
 
   /// Returns the rules of an entity, compiled once per schema revision.

@@ -83,6 +83,28 @@ import Testing
     }
   }
 
+  /// The buffers of a transaction are used again by the next one.
+  @Test func nothingOfATransactionIsInTheNextOne() async throws {
+    try await withTemporaryStore { temporary in
+      let store = temporary.store
+      for number in 0..<40 {
+        try? await store.write { transaction in
+          for copy in 0..<(number % 7 == 3 ? 900 : 3) {
+            try transaction.insert(
+              "Sample", ["name": .string("n\(number).\(copy)"), "rank": .int64(Int64(number))])
+          }
+          if number % 3 == 1 { throw Refused() }
+        }
+        let stored = (0...number).filter { $0 % 3 != 1 }.reduce(0) { $0 + ($1 % 7 == 3 ? 900 : 3) }
+        #expect(try store.read { try $0.count(of: "Sample") } == stored)
+        let ranked = try store.fetch(
+          FetchRequest(
+            entityName: "Sample", predicate: .comparison("rank", .equal, .int64(Int64(number)))))
+        #expect(ranked.count == (number % 3 == 1 ? 0 : number % 7 == 3 ? 900 : 3))
+      }
+    }
+  }
+
   @Test func anIdentityIsNeverUsedAgain() async throws {
     try await withTemporaryFolder { folder in
       var seen: Set<Int64> = []
