@@ -25,11 +25,15 @@ public struct QueueName: RawRepresentable, Hashable, Sendable, Comparable, Custo
   /// The name of the only machine that serves the queue, which follows an `@`; `nil` for a queue
   /// that all machines serve.
   public var machine: String? {
-    rawValue.firstIndex(of: "@").map { String(rawValue[rawValue.index(after: $0)...]) }
+    machineMark.map { String(rawValue[rawValue.utf8.index(after: $0)...]) }
   }
 
   /// The name without that of a machine. Limits and pauses apply to it.
-  public var shared: QueueName { QueueName(rawValue: String(rawValue.prefix { $0 != "@" })) }
+  public var shared: QueueName {
+    machineMark.map { QueueName(rawValue: String(rawValue[..<$0])) } ?? self
+  }
+
+  private var machineMark: String.Index? { rawValue.utf8.firstIndex(of: UInt8(ascii: "@")) }
 
   public var description: String { rawValue }
   public static func < (a: QueueName, b: QueueName) -> Bool { a.rawValue < b.rawValue }
@@ -58,15 +62,17 @@ package enum JobName {
   /// True for 1 to 64 letters, digits, dots, dashes and underscores: names are joined with a slash
   /// in lanes, and are part of file names and metrics.
   package static func isValid(_ name: String) -> Bool {
-    (1...64).contains(name.utf8.count)
-      && name.utf8.allSatisfy {
-        switch $0 {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"),
-          UInt8(ascii: "-"):
-          true
-        default: false
-        }
-      }
+    var name = name
+    return name.withUTF8 { (1...64).contains($0.count) && $0.allSatisfy(isPartOfName) }
+  }
+
+  private static func isPartOfName(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"),
+      UInt8(ascii: "-"):
+      true
+    default: false
+    }
   }
 }

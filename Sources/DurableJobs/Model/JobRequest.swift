@@ -104,11 +104,11 @@ extension JobRequest {
     }
   }
 
-  /// Returns the request as it is stored by a machine of a hub.
+  /// Returns the request as a machine of a hub stores it; `nil` if that is this request.
   ///
   /// - Parameter machine: The name of the machine; `nil` in a store that one machine has.
-  func bound(to machine: String?) -> JobRequest {
-    guard isBoundToMachine, let machine, queue.machine == nil else { return self }
+  func bound(to machine: String?) -> JobRequest? {
+    guard isBoundToMachine, let machine, queue.machine == nil else { return nil }
     var request = self
     request.queue = QueueName(rawValue: "\(queue)@\(machine)")
     request.uniqueKey = uniqueKey.map { "\(machine):\($0)" }

@@ -20,7 +20,7 @@ extension JobQueue {
       let key: [String: Value] = ["name": .string(schedule.name)]
       let before = try transaction.get(ScheduleRecord.entity, by: key)
       var next = schedule
-      next.request = schedule.request.bound(to: transaction.machineName)
+      next.request = schedule.request.bound(to: transaction.machineName) ?? schedule.request
       next.nextAt = schedule.recurrence.next(after: transaction.now)
       var values = try next.values()
       if let before {

@@ -15,17 +15,11 @@ struct JobRecord {
     self.row = try row.copy()
   }
 
-  /// A job that is not stored yet.
-  init(newIn jobs: EntityLayout) {
-    id = JobID(rawValue: 0)
-    row = jobs.newRowCopy()
-  }
-
   // MARK: Request
 
   var kind: JobKind { JobKind(rawValue: string(.kind) ?? "") }
   var queue: QueueName { QueueName(rawValue: string(.queue) ?? "") }
-  var lane: String { queue.rawValue + "/" + kind.rawValue }
+  var lane: String { JobTurn.lane(queue, kind) }
   var payload: Data { data(.payload) ?? Data() }
   var priority: Int64 { int64(.priority) ?? 0 }
   var enqueuedAt: Date { date(.enqueuedAt) ?? .distantPast }

@@ -15,25 +15,52 @@ import Foundation
 /// ready, and the first of a finished state the next to remove. The jobs that run under a limit, or
 /// wait for it, are neighbors. A lane has one kind, so that jobs of an unknown kind are skipped in
 /// one step, however many there are.
+struct JobTurn {
+  let state: JobState
+  let at: Date
+  var place: String?
+  var lane: String?
+  var rank: Int64 = 0
+
+  init(
+    _ state: JobState, at: Date, place: String? = nil, lane: String? = nil, rank: Int64 = 0
+  ) {
+    self.state = state
+    self.at = at
+    self.place = place
+    self.lane = lane
+    self.rank = rank
+  }
+
+  static func lane(_ queue: QueueName, _ kind: JobKind) -> String {
+    queue.rawValue + "/" + kind.rawValue
+  }
+}
+
 extension JobRecord {
   /// Changes the state of the job, and with it the entry in the index.
   ///
   /// - Parameter date: The value of `at` in the table above.
   mutating func move(to state: JobState, at date: Date) {
-    set(.state, state.rawValue)
-    set(.at, date)
-    clear(.place)
-    clear(.lane)
-    set(.rank, Int64(0))
+    set(turn(in: state, at: date))
+  }
+
+  private func turn(in state: JobState, at date: Date) -> JobTurn {
     switch state {
-    case .ready, .held:
-      set(.lane, lane)
-      set(.rank, -priority)
-      if state == .held, let limitKey { set(.place, limitKey) }
-    case .running:
-      if let limitKey { set(.place, limitKey) }
-    case .scheduled, .blocked, .succeeded, .discarded, .cancelled, .poisoned: break
+    case .ready: JobTurn(state, at: date, lane: lane, rank: -priority)
+    case .held: JobTurn(state, at: date, place: limitKey, lane: lane, rank: -priority)
+    case .running: JobTurn(state, at: date, place: limitKey)
+    case .scheduled, .blocked, .succeeded, .discarded, .cancelled, .poisoned:
+      JobTurn(state, at: date)
     }
+  }
+
+  private mutating func set(_ turn: JobTurn) {
+    set(.state, turn.state.rawValue)
+    set(.at, turn.at)
+    set(.place, turn.place)
+    set(.lane, turn.lane)
+    set(.rank, turn.rank)
   }
 
   /// The time that the table above names for the state.

@@ -16,6 +16,16 @@ extension WriteTransaction {
   public func enqueue(_ request: JobRequest) throws -> EnqueuedJob {
     try JobTable(self).enqueue(request)
   }
+
+  /// Enqueues jobs in the order of their requests, faster than one call for each.
+  ///
+  /// - Returns: The numbers of the jobs, in that order.
+  /// - Throws: As for one request. The transaction holds the jobs before the refused one.
+  @discardableResult
+  public func enqueue(_ requests: some Sequence<JobRequest>) throws -> [EnqueuedJob] {
+    let table = try JobTable(self)
+    return try requests.map { try table.enqueue($0) }
+  }
 }
 
 extension JobTable {
@@ -23,39 +33,24 @@ extension JobTable {
     _ request: JobRequest, in group: Int64? = nil, isBlocked: Bool = false
   ) throws -> EnqueuedJob {
     try request.check(at: now)
-    let request = request.bound(to: transaction.machineName)
+    if let bound = request.bound(to: transaction.machineName) {
+      return try enqueue(bound, in: group, isBlocked: isBlocked)
+    }
     let uniqueKey = request.uniqueKey.map { "\(request.kind):\($0)" }
     if let uniqueKey, let holder = try holder(ofUniqueKey: uniqueKey) {
       if request.onConflict == .replace { try replace(holder, by: request) }
       return EnqueuedJob(id: holder, isNew: false)
     }
-    var job = JobRecord(newIn: jobs)
-    job.set(.kind, request.kind.rawValue)
-    job.set(.queue, request.queue.rawValue)
-    job.set(.enqueuedAt, now)
-    job.set(.attemptsMax, Int64(request.attemptsMax))
-    job.set(.rescuesMax, Int64(request.rescuesMax))
-    job.set(.retention, .double(request.retention.seconds))
-    job.set(.payload, request.payload)
-    job.set(.priority, Int64(request.priority))
-    if let timeout = request.timeout { job.set(.timeout, .double(timeout.seconds)) }
-    if let limit = request.limit {
-      job.set(.limitKey, limit.key)
-      job.set(.limitMax, Int64(limit.max))
+    let id = try insert { job in
+      job.set(request, at: now)
+      if let uniqueKey {
+        job.set(uniqueKey, at: JobColumn.uniqueKey.rawValue)
+        job.set(request.uniqueness.rawValue, at: JobColumn.uniqueUntil.rawValue)
+      }
+      if let group { job.set(group, at: JobColumn.batch.rawValue) }
+      job.set(request.turn(isBlocked: isBlocked, now: now))
     }
-    if let uniqueKey {
-      job.uniqueKey = uniqueKey
-      job.set(.uniqueUntil, request.uniqueness.rawValue)
-    }
-    if let group { job.set(.batch, group) }
-    if let schedule = request.schedule { job.set(.schedule, schedule) }
-    job.runAt = request.runAt ?? now
-    if isBlocked {
-      job.move(to: .blocked, at: now)
-    } else {
-      job.wait(until: job.runAt, now: now)
-    }
-    return EnqueuedJob(id: try insert(job), isNew: true)
+    return EnqueuedJob(id: id, isNew: true)
   }
 
   private func replace(_ holder: JobID, by request: JobRequest) throws {
@@ -75,6 +70,43 @@ extension JobTable {
       if !wasHeld { try releaseLimit(of: job) }
     case .blocked, .running, .succeeded, .discarded, .cancelled, .poisoned, nil: break
     }
+  }
+}
+
+extension JobRequest {
+  fileprivate func turn(isBlocked: Bool, now: Date) -> JobTurn {
+    if isBlocked { return JobTurn(.blocked, at: now) }
+    if let runAt, runAt > now { return JobTurn(.scheduled, at: runAt) }
+    return JobTurn(
+      .ready, at: runAt ?? now, lane: JobTurn.lane(queue, kind), rank: -Int64(priority))
+  }
+}
+
+extension RowBuilder {
+  fileprivate mutating func set(_ request: JobRequest, at now: Date) {
+    set(request.kind.rawValue, at: JobColumn.kind.rawValue)
+    set(request.queue.rawValue, at: JobColumn.queue.rawValue)
+    set(now, at: JobColumn.enqueuedAt.rawValue)
+    set(Int64(request.attemptsMax), at: JobColumn.attemptsMax.rawValue)
+    set(Int64(request.rescuesMax), at: JobColumn.rescuesMax.rawValue)
+    set(request.retention.seconds, at: JobColumn.retention.rawValue)
+    request.payload.withUnsafeBytes { set($0, of: .data, at: JobColumn.payload.rawValue) }
+    set(Int64(request.priority), at: JobColumn.priority.rawValue)
+    set(request.runAt ?? now, at: JobColumn.runAt.rawValue)
+    if let timeout = request.timeout { set(timeout.seconds, at: JobColumn.timeout.rawValue) }
+    if let limit = request.limit {
+      set(limit.key, at: JobColumn.limitKey.rawValue)
+      set(Int64(limit.max), at: JobColumn.limitMax.rawValue)
+    }
+    if let schedule = request.schedule { set(schedule, at: JobColumn.schedule.rawValue) }
+  }
+
+  fileprivate mutating func set(_ turn: JobTurn) {
+    set(turn.state.rawValue, at: JobColumn.state.rawValue)
+    set(turn.at, at: JobColumn.at.rawValue)
+    set(turn.rank, at: JobColumn.rank.rawValue)
+    if let place = turn.place { set(place, at: JobColumn.place.rawValue) }
+    if let lane = turn.lane { set(lane, at: JobColumn.lane.rawValue) }
   }
 }
 

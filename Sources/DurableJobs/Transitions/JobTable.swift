@@ -15,6 +15,9 @@ final class JobTable: JobRows {
   // SAFETY (of what is unchecked): counting and adding call nothing that accesses this property.
   @exclusivity(unchecked) var ended = MinuteAggregates()
 
+  /// The builder of the last new row, for its memory.
+  private var rowBuilder: RowBuilder?
+
   /// - Throws: `StoreError` if the store has no jobs.
   init(_ transaction: WriteTransaction) throws {
     self.transaction = transaction
@@ -23,8 +26,14 @@ final class JobTable: JobRows {
 
   var now: Date { transaction.now }
 
-  func insert(_ job: JobRecord) throws -> JobID {
-    JobID(rawValue: try transaction.insert(job.row, into: jobs))
+  /// Inserts a job of default values with those that the closure sets.
+  func insert(_ setValues: (inout RowBuilder) -> Void) throws -> JobID {
+    var row = rowBuilder.take() ?? RowBuilder(jobs)
+    row.removeAll()
+    setValues(&row)
+    let id = try transaction.insert(row, into: jobs)
+    rowBuilder = consume row
+    return JobID(rawValue: id)
   }
 
   func update(_ job: JobRecord) throws {

@@ -185,12 +185,4 @@ extension EntityLayout {
       }
     }
   }
-
-  /// Returns the bytes of a row of default values.
-  package func newRowCopy() -> RowCopy {
-    var bytes = defaultBytes
-    // Room for some texts that are set.
-    bytes.reserveCapacity(2 * bytes.count)
-    return RowCopy(bytes, of: self)
-  }
 }

@@ -44,9 +44,7 @@ final class MooringJobs: JobCandidate {
     let requests = (0..<count).map { _ in
       JobRequest(kind: BenchJob.kind, payload: payload, policy: BenchJob.policy)
     }
-    try await queue.store.write { transaction in
-      for request in requests { try transaction.enqueue(request) }
-    }
+    try await queue.store.write { _ = try $0.enqueue(requests) }
   }
 
   /// Enqueues Swift values, which are encoded as JSON, by one producer.
@@ -55,9 +53,7 @@ final class MooringJobs: JobCandidate {
     let left = Countdown(jobs)
     while let count = left.take(perCommit) {
       let requests = try (0..<count).map { _ in try JobRequest(BenchJob.sample) }
-      try await store.write { transaction in
-        for request in requests { try transaction.enqueue(request) }
-      }
+      try await store.write { _ = try $0.enqueue(requests) }
     }
   }
 
