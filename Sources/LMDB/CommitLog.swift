@@ -1,5 +1,5 @@
 import CMooringXXHash
-import SystemSupport
+public import SystemSupport
 
 /// The order of the commits of a store that several machines share.
 ///
@@ -52,9 +52,9 @@ public protocol LogTurn: LogTail {
   /// Makes the new entry durable and ends the turn. An answer that was lost is looked up.
   ///
   /// - Parameter position: The position after the new entry.
-  /// - Returns: `false` if it is known that the log does not have the entry.
+  /// - Returns: The failure if it is known that the log does not have the entry; otherwise `nil`.
   /// - Throws: If it is not known whether the log has the entry.
-  func commit(_ position: LogPosition) throws -> Bool
+  func commit(_ position: LogPosition) throws -> StorageError?
 
   /// Ends the turn without an entry. Does nothing after the end.
   func giveUp()

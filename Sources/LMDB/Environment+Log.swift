@@ -180,20 +180,16 @@ extension Environment {
       throw transaction.firstFailure ?? error
     }
     try checkHeadroom(for: recorder, in: transaction)
-    let isStored: Bool
+    let refusal: StorageError?
     do {
-      isStored = try turn.commit(position)
+      refusal = try turn.commit(position)
     } catch {
       throw StorageError(
         .unknownOutcome, "it is not known whether the commit log has the changes",
         context: [("path", folder), ("cause", "\(error)")],
         advice: "look whether they are in the store before they are repeated")
     }
-    guard isStored else {
-      throw StorageError(
-        .busy, "the turn to write ended before the commit", context: [("path", folder)],
-        advice: "try again")
-    }
+    if let refusal { throw refusal }
   }
 
   /// Commits without the flush of the meta page: a loss of power undoes the commit, and then it

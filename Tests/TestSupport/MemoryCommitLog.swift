@@ -211,23 +211,29 @@ private final class MemoryTurn: MemoryTail, LogTurn {
     parts.removeLast(parts.count - count)
   }
 
-  func commit(_ position: LogPosition) throws -> Bool {
+  func commit(_ position: LogPosition) throws -> StorageError? {
     defer { giveUp() }
-    if log.isFailing(.refusal) { return false }
+    if log.isFailing(.refusal) { return refusal }
     try log.failIf(.silentBeforeCommit)
-    if log.isFailing(.lostBeforeCommit) { return isThere(position) }
+    if log.isFailing(.lostBeforeCommit) { return lookUp(position) }
     let afterCommit = log.state.withLock { state in
       state.entries.append(MemoryCommitLog.Entry(parts: parts, chain: position.chain))
       return state.afterCommit
     }
     afterCommit?()
     try log.failIf(.silentAfterCommit)
-    if log.isFailing(.lostAfterCommit) { return isThere(position) }
-    return true
+    if log.isFailing(.lostAfterCommit) { return lookUp(position) }
+    return nil
   }
 
   /// Looks an entry up whose commit was not answered.
-  private func isThere(_ position: LogPosition) -> Bool { log.prefix(upTo: position) != nil }
+  private func lookUp(_ position: LogPosition) -> StorageError? {
+    log.prefix(upTo: position) == nil ? refusal : nil
+  }
+
+  private var refusal: StorageError {
+    StorageError(.busy, "the turn to write ended before the commit", advice: "try again")
+  }
 
   func giveUp() {
     if isOver { return }

@@ -68,6 +68,9 @@ extension StorageError {
     case .lockTimeout?:
       self.init(
         .busy, "another machine has the turn to write", context: cause, advice: "try again")
+    case .idleInTransactionTimeout?:
+      self.init(
+        .busy, "the turn to write ended before the commit", context: cause, advice: "try again")
     case .diskFull?:
       self.init(
         .unreachable, "the database of the hub has no room left", context: cause,

@@ -41,7 +41,10 @@ final class HubTurn: LogTurn {
   }
 
   func write(_ part: UnsafeRawBufferPointer) throws {
-    if let waiting { try execute([insertion(of: waiting, number: count - 1, chain: nil)]) }
+    if let waiting {
+      let insertion = insertion(of: waiting, number: count - 1, chain: nil)
+      try run { try $0.execute([insertion], until: $1) }
+    }
     waiting = Array(part)
     count += 1
   }
@@ -53,16 +56,15 @@ final class HubTurn: LogTurn {
       self.count -= 1
     }
     if count < self.count {
-      try execute([
-        Statement(
-          "DELETE FROM mooring.entry WHERE store = $1 AND seq = $2 AND part >= $3",
-          .uuid(log.address.hub), sequence, .int4(Int32(clamping: count)))
-      ])
+      let deletion = Statement(
+        "DELETE FROM mooring.entry WHERE store = $1 AND seq = $2 AND part >= $3",
+        .uuid(log.address.hub), sequence, .int4(Int32(clamping: count)))
+      try run { try $0.execute([deletion], until: $1) }
     }
     self.count = count
   }
 
-  func commit(_ position: LogPosition) throws -> Bool {
+  func commit(_ position: LogPosition) throws -> StorageError? {
     let hub = Parameter.uuid(log.address.hub)
     let last =
       waiting.map { insertion(of: $0, number: count - 1, chain: position.chain) }
@@ -78,13 +80,12 @@ final class HubTurn: LogTurn {
     ]
     do {
       try execute(statements)
+      isCommitted = true
     } catch let error as PostgreSQLError {
-      if error.isOutcomeKnown { return false }
+      if error.isOutcomeKnown { return StorageError(hub: error) }
       isCommitted = try isThere(position)
-      return isCommitted
     }
-    isCommitted = true
-    return true
+    return isCommitted ? nil : lost
   }
 
   /// Keeps the server from taking the turn for abandoned.
@@ -168,5 +169,9 @@ final class HubTurn: LogTurn {
 
   private var ended: StorageError {
     StorageError(.unreachable, "the turn to write has ended", advice: "try again")
+  }
+
+  private var lost: StorageError {
+    StorageError(.busy, "the turn to write ended before the commit", advice: "try again")
   }
 }
