@@ -105,11 +105,27 @@ final class HubTurn: LogTurn {
 
   /// Looks up whether the log has the entry, after the answer to its commit was lost.
   ///
-  /// Waits for the lock of the hub's row: the transaction that had it is over then.
+  /// Waits for the lock of the hub's row: the transaction that had it is over then. Asks again and
+  /// again, because a server that has died is replaced by its standby within seconds.
   ///
   /// - Throws: `StorageError` with `.unreachable` or `.busy`.
   private func isThere(_ position: LogPosition) throws(StorageError) -> Bool {
     let deadline = ContinuousClock.now + HubCommitLog.silenceMax + HubConnections.answerMax
+    while true {
+      do throws(StorageError) {
+        return try isThere(position, until: deadline)
+      } catch {
+        guard error.code == .unreachable, ContinuousClock.now < deadline else { throw error }
+        usleep(Self.lookupPause)
+      }
+    }
+  }
+
+  private static let lookupPause: UInt32 = 100_000
+
+  private func isThere(
+    _ position: LogPosition, until deadline: ContinuousClock.Instant
+  ) throws(StorageError) -> Bool {
     var isThere = false
     var connection = try log.connections.connect(until: deadline)
     do {
