@@ -60,7 +60,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     case notAFolder
     /// The device failed.
     case inputOutput
-    /// Several machines write to the store, and its commit log was not given.
+    /// Several machines write to the store, and its commit log was not given, or is none that this
+    /// program can use.
     case needsCommitLog
     /// The commit log of the store cannot be reached.
     case unreachable

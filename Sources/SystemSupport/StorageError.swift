@@ -36,7 +36,8 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
     case tooManyTrees
     /// The map does not fit into the address space of the process.
     case addressSpace
-    /// The writers of the store take turns on several machines, and the commit log was not given.
+    /// The writers of the store take turns on several machines, and the commit log was not given,
+    /// or is none that this program can use.
     case needsCommitLog
     /// The commit log cannot be reached.
     case unreachable

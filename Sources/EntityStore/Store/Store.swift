@@ -109,12 +109,17 @@ public final class Store: Sendable {
   }
 
   /// Applies what other machines have committed, and what this one has committed before it ended.
-  /// Without a connection the store is as it was, and can be read.
+  /// Without a usable log, or without room, the store is as it was, and can be read.
   private static func catchUpIfReachable(_ environment: Environment) throws {
     guard environment.options.access == .readWrite else { return }
     do {
       try environment.writerQueue.sync { _ = try environment.catchUp() }
-    } catch let error as StorageError where error.code == .unreachable || error.code == .busy {}
+    } catch let error as StorageError {
+      switch error.code {
+      case .unreachable, .busy, .permission, .needsCommitLog, .diskFull: break
+      default: throw error
+      }
+    }
   }
 
   /// Returns the catalog's tree; creates it with a header if the environment is empty.

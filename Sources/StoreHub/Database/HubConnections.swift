@@ -71,6 +71,14 @@ extension StorageError {
     case .idleInTransactionTimeout?:
       self.init(
         .busy, "the turn to write ended before the commit", context: cause, advice: "try again")
+    case .invalidPassword?, .invalidAuthorization?:
+      self.init(
+        .permission, "the server of the hub refuses the role", context: cause,
+        advice: "check user and password in the connection string, and pg_hba.conf")
+    case .undefinedDatabase?:
+      self.init(
+        .needsCommitLog, "the server does not have the database of the hub", context: cause,
+        advice: "check the name of the database")
     case .diskFull?:
       self.init(
         .unreachable, "the database of the hub has no room left", context: cause,
@@ -85,13 +93,21 @@ extension StorageError {
         advice: "grant it USAGE on the schema mooring, and SELECT, INSERT, UPDATE and DELETE there")
     case .undefinedTable?, .undefinedSchema?:
       self.init(
-        .unreachable, "the database has no hub", context: cause,
+        .needsCommitLog, "the database has no hub", context: cause,
         advice: "check the name of the database, or create the hub first")
     default:
       self.init(
         .unreachable, "the hub of the store cannot be reached", context: cause,
         advice: "check its server and the network; reads go on without it")
     }
+  }
+}
+
+extension StorageError {
+  static func newerHub(_ hub: String) -> StorageError {
+    StorageError(
+      .needsCommitLog, "the hub was made by a newer version of this program",
+      context: [("hub", hub)], advice: "upgrade this program")
   }
 }
 

@@ -14,7 +14,9 @@ package struct HubSession: ~Copyable {
 
   /// Connects.
   ///
-  /// - Throws: `StorageError` with `.unreachable`, also for a server that is a standby or too old.
+  /// - Throws: `StorageError` with `.unreachable`, also for a server that is a standby;
+  ///   `.permission` for a role that it refuses; `.needsCommitLog` for one that is too old, or does
+  ///   not have the database.
   package init(_ database: ConnectionString) throws(StorageError) {
     var connection = try Self.connect(to: database)
     try Self.check(&connection)
@@ -34,7 +36,7 @@ package struct HubSession: ~Copyable {
   private static func check(_ connection: inout Connection) throws(StorageError) {
     guard connection.serverVersion >= oldestVersion else {
       throw StorageError(
-        .unreachable, "the server of the hub is too old",
+        .needsCommitLog, "the server of the hub is too old",
         context: [("version", String(connection.serverVersion / 10_000))],
         advice: "use PostgreSQL 11 or newer")
     }
@@ -100,11 +102,15 @@ package struct HubSession: ~Copyable {
 
   /// Returns the identity of the hub with a name.
   ///
-  /// - Throws: `StorageError` with `.unreachable` also if the database has no hub at all.
+  /// - Throws: `StorageError` with `.needsCommitLog` if the database has no hub at all, or this one
+  ///   is of a newer version.
   package mutating func hub(named name: String) throws(StorageError) -> UUID? {
-    try rows(Statement("SELECT id FROM mooring.store WHERE name = $1", .text(name))) {
-      try $0.uuid(0)
-    }.first ?? nil
+    let found = try rows(
+      Statement("SELECT id, format FROM mooring.store WHERE name = $1", .text(name))
+    ) { (try $0.uuid(0), try $0.int4(1)) }.first
+    guard let (hub, format) = found else { return nil }
+    guard format == HubSchema.format else { throw .newerHub(name) }
+    return hub
   }
 
   /// Returns the names of all hubs of the database.

@@ -43,7 +43,7 @@ struct EntryQuery {
   /// Reads the head and the first parts.
   ///
   /// - Throws: `PostgreSQLError`; `StorageError` with `.diverged` if the log does not have the
-  ///   position, with `.unreachable` if there is no such hub, with `.damaged`.
+  ///   position, with `.needsCommitLog` if there is no such hub, with `.damaged`.
   mutating func run(
     on connection: inout Connection, until deadline: ContinuousClock.Instant
   ) throws {
@@ -69,7 +69,9 @@ struct EntryQuery {
     }
     guard let row else { throw noHub }
     fenceNames = names
-    guard row.format == HubSchema.format else { throw newerFormat }
+    guard row.format == HubSchema.format else {
+      throw StorageError.newerHub(hub.uuidString)
+    }
     head = LogPosition(hub: start.hub, sequence: row.sequence, chain: row.chain)
     time = row.time
     try check(row, anchor: anchor)
@@ -139,14 +141,8 @@ struct EntryQuery {
 
   private var noHub: StorageError {
     StorageError(
-      .unreachable, "the database does not have the hub of this store",
+      .needsCommitLog, "the database does not have the hub of this store",
       context: [("hub", hub.uuidString)], advice: "check the name of the database")
-  }
-
-  private var newerFormat: StorageError {
-    StorageError(
-      .unreachable, "the hub was made by a newer version of this program",
-      context: [("hub", hub.uuidString)], advice: "upgrade this program")
   }
 
   private var diverged: StorageError {

@@ -46,7 +46,7 @@ extension HubSession {
     ) { (try $0.text(0) ?? "", try $0.sequence(1), try $0.sequence(2)) }.first
     guard let (name, newest, oldest) = head else {
       throw StorageError(
-        .unreachable, "the database does not have the hub of this store",
+        .needsCommitLog, "the database does not have the hub of this store",
         context: [("hub", membership.name)], advice: "check the name of the database")
     }
     let machines = try rows(
