@@ -27,16 +27,16 @@ public struct SyncEngine: Sendable {
   /// - Parameters:
   ///   - store: A store that was opened with `.feeds` among its migrations.
   ///   - hostSpacing: Returns the time between the starts of two runs at one host.
-  ///   - now: Returns the time.
+  ///   - now: Returns the time; `nil` for the clock of the store, which its machines share.
   public init(
     store: Store, transport: any HTTPTransport,
     hostSpacing: @escaping @Sendable () -> Duration = { .seconds(2) },
-    now: @escaping @Sendable () -> Date = { Date() }
+    now: (@Sendable () -> Date)? = nil
   ) {
     self.store = store
     self.transport = transport
     self.hostSpacing = hostSpacing
-    clock = now
+    clock = now ?? { store.now() }
   }
 
   /// The options of a run.

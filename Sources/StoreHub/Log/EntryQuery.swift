@@ -53,9 +53,10 @@ struct EntryQuery {
     var received: [LogPart] = []
     var lastPart: Int32?
     var names: Set<String> = []
+    var clock = 0.0
     _ = try connection.run(
-      beginning + [headStatement, anchorStatement, partsStatement] + (fence.map { [$0] } ?? []),
-      until: deadline
+      beginning + [headStatement, anchorStatement, partsStatement, clockStatement]
+        + (fence.map { [$0] } ?? []), until: deadline
     ) { number, result in
       switch number - first {
       case 0: row = try HeadRow(result)
@@ -63,7 +64,8 @@ struct EntryQuery {
       case 2:
         received.append(try LogPart(result))
         lastPart = try result.int4(1)
-      case 3: names.insert(try result.text(0) ?? "")
+      case 3: clock = try result.double(0) ?? 0
+      case 4: names.insert(try result.text(0) ?? "")
       default: break
       }
     }
@@ -73,7 +75,7 @@ struct EntryQuery {
       throw StorageError.newerHub(hub.uuidString)
     }
     head = LogPosition(hub: start.hub, sequence: row.sequence, chain: row.chain)
-    time = row.time
+    time = max(row.time, clock)
     try check(row, anchor: anchor)
     take(received, lastPart)
   }
@@ -116,11 +118,14 @@ struct EntryQuery {
   private var headStatement: Statement {
     Statement(
       """
-      SELECT seq, chain, first_seq, format,
-        greatest(clock, extract(epoch FROM clock_timestamp())::float8 - 978307200)
+      SELECT seq, chain, first_seq, format, clock
       FROM mooring.store WHERE id = $1\(beginning.isEmpty ? "" : " FOR UPDATE")
       """, .uuid(hub))
   }
+
+  /// After the wait for the lock, during which time has passed.
+  private let clockStatement: Statement =
+    "SELECT extract(epoch FROM clock_timestamp())::float8 - 978307200"
 
   private var anchorStatement: Statement {
     Statement(

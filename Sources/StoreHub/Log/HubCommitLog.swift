@@ -15,15 +15,21 @@ package final class HubCommitLog: CommitLog {
   let address: HubAddress
   /// The locks of this process, without which it may not write any more.
   private let locks: HubLocks?
+  private let clock: HubClock?
   let connections: HubConnections
   let bell: HubBell
 
   /// The time after which the server ends the turn of a writer that sends nothing.
   static let silenceMax = Duration.seconds(5)
 
-  package init(_ address: HubAddress, locks: HubLocks? = nil) {
+  package convenience init(_ address: HubAddress) {
+    self.init(address, locks: nil, clock: nil)
+  }
+
+  init(_ address: HubAddress, locks: HubLocks?, clock: HubClock?) {
     self.address = address
     self.locks = locks
+    self.clock = clock
     hub = address.membership.hub.number
     connections = HubConnections(address.database)
     bell = HubBell(address)
@@ -38,6 +44,7 @@ package final class HubCommitLog: CommitLog {
       address.hub, after: position, locking: Self.begin(within: limit),
       fence: held.isEmpty ? nil : locks?.fenceStatement)
     let connection = try run(&query, until: deadline)
+    clock?.note(query.time)
     let turn = HubTurn(self, query, connection, bell)
     let lost = held.subtracting(query.fenceNames).intersection(locks?.heldNames ?? [])
     guard let first = lost.sorted().first else { return turn }
@@ -50,6 +57,7 @@ package final class HubCommitLog: CommitLog {
   package func tail(after position: LogPosition) throws -> any LogTail {
     var query = EntryQuery(address.hub, after: position)
     let connection = try run(&query, until: .now + HubConnections.answerMax)
+    clock?.note(query.time)
     return HubTail(self, query, connection)
   }
 
@@ -111,10 +119,11 @@ final class HubTail: LogTail {
 }
 
 extension HubAddress {
-  /// Lets a store that is opened with the options share its commits and its locks.
+  /// Lets a store that is opened with the options share its commits, its locks and its time.
   package func addLog(to options: inout Store.Options) {
-    let locks = HubLocks(self)
-    options.commitLog = HubCommitLog(self, locks: locks)
+    let (locks, clock) = (HubLocks(self), HubClock(options.now))
+    options.commitLog = HubCommitLog(self, locks: locks, clock: clock)
     options.sharedLocks = locks
+    options.now = { clock.now }
   }
 }
