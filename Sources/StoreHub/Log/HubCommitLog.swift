@@ -85,9 +85,13 @@ package final class HubCommitLog: CommitLog {
       // A row that was locked is then read as its last holder has left it.
       "BEGIN ISOLATION LEVEL READ COMMITTED",
       Statement("SET LOCAL lock_timeout = \(max(1, Int(limit / .milliseconds(1))))"),
-      Statement(
-        "SET LOCAL idle_in_transaction_session_timeout = \(Int(silence / .milliseconds(1)))"),
+      allow(silence),
     ]
+  }
+
+  /// The statement by which the server waits for so long for the next one of the transaction.
+  static func allow(_ silence: Duration) -> Statement {
+    Statement("SET LOCAL idle_in_transaction_session_timeout = \(Int(silence / .milliseconds(1)))")
   }
 }
 

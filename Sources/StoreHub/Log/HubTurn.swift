@@ -88,8 +88,12 @@ final class HubTurn: LogTurn {
     return isCommitted ? nil : lost
   }
 
-  /// Keeps the server from taking the turn for abandoned.
-  func keepAlive() throws { try execute(["SELECT 1"]) }
+  /// Keeps the server for so long from taking the turn for abandoned.
+  ///
+  /// - Throws: `StorageError` with `.busy` if it has done so already.
+  func keepAlive(for silence: Duration) throws(StorageError) {
+    try run { try $0.execute([HubCommitLog.allow(silence)], until: $1) }
+  }
 
   func giveUp() {
     guard var connection = connection.take() else { return }

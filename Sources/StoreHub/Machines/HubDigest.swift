@@ -49,6 +49,8 @@ extension HubCommitLog {
   /// The longest wait for the answers of the other machines. Nobody writes in this time.
   private static let digestWaitMax = Duration.seconds(8)
   private static let digestPause: UInt32 = 200_000
+  /// The longest time in which this machine reads all that it has.
+  private static let digestMax = Duration.seconds(60)
 
   /// Compares the stores of all machines at one entry. The machines with a worker answer; nobody
   /// writes until they have.
@@ -60,16 +62,17 @@ extension HubCommitLog {
     let (turn, own) = try turnAtHead(of: store)
     defer { turn.giveUp() }
     let entry = own.position.sequence
+    let request = DigestRequest(at: entry)
     var session = try HubSession(address.database)
-    try session.requestDigest(DigestRequest(at: entry), of: address.hub)
-    try session.answerDigest(entry, own.digest, of: address.membership)
+    try session.requestDigest(request, of: address.hub)
+    try session.answer(request, own.digest, of: address.membership)
     bell.ring()
     let deadline = ContinuousClock.now + Self.digestWaitMax
     while true {
       let (report, isComplete) = try session.digests(at: entry, own.digest, of: address.hub)
       if isComplete || ContinuousClock.now >= deadline { return report }
       usleep(Self.digestPause)
-      try turn.keepAlive()
+      try turn.keepAlive(for: Self.digestWaitMax)
     }
   }
 
@@ -84,10 +87,14 @@ extension HubCommitLog {
           .programming, "the store has no commit log", advice: "join it to a hub first")
       }
       let turn = try beginTurn(after: position, within: store.options.writerDeadline)
-      if let turn = turn as? HubTurn, turn.head == position, let own = try store.digest(),
-        own.position == position
-      {
-        return (turn, own)
+      do {
+        if let turn = turn as? HubTurn, turn.head == position {
+          try turn.keepAlive(for: Self.digestMax)
+          if let own = try store.digest(), own.position == position { return (turn, own) }
+        }
+      } catch {
+        turn.giveUp()
+        throw error
       }
       turn.giveUp()
     }
@@ -99,16 +106,17 @@ extension HubSession {
   private static let silenceMax = 30.0
 
   mutating func requestDigest(_ request: DigestRequest, of hub: UUID) throws(StorageError) {
-    // Not in the row of the hub: its lock is the turn.
+    // Not in the row of the hub: its lock is the turn. The request comes first, because an answer
+    // locks it, too.
     try execute([
-      Statement(
-        "UPDATE mooring.machine SET digest_seq = NULL, digest = NULL WHERE store = $1", .uuid(hub)),
       Statement(
         """
         INSERT INTO mooring.lock (store, name, holder, machine, until, note)
         VALUES ($1, 'digest', $1, $1, '-infinity', $2)
         ON CONFLICT (store, name) DO UPDATE SET note = excluded.note
         """, .uuid(hub), .text(request.text)),
+      Statement(
+        "UPDATE mooring.machine SET digest_seq = NULL, digest = NULL WHERE store = $1", .uuid(hub)),
     ])
   }
 
@@ -120,19 +128,24 @@ extension HubSession {
     ) { try $0.text(0).flatMap { DigestRequest($0) } }.first ?? nil
   }
 
-  mutating func answerDigest(
-    _ entry: UInt64, _ digest: UInt128, of membership: HubMembership
+  /// Stores an answer, unless another comparison has begun since.
+  mutating func answer(
+    _ request: DigestRequest, _ digest: UInt128, of membership: HubMembership
   ) throws(StorageError) {
     try execute([
       Statement(
-        "UPDATE mooring.machine SET digest_seq = $3, digest = $4 WHERE store = $1 AND id = $2",
-        .uuid(membership.hub), .uuid(membership.machine), .int8(Int64(clamping: entry)),
-        .bytes(digest.bytes))
+        """
+        UPDATE mooring.machine SET digest_seq = $3, digest = $4
+        FROM (SELECT 1 FROM mooring.lock
+          WHERE store = $1 AND name = 'digest' AND note = $5 FOR SHARE) AS request
+        WHERE store = $1 AND id = $2
+        """, .uuid(membership.hub), .uuid(membership.machine),
+        .int8(Int64(clamping: request.entry)), .bytes(digest.bytes), .text(request.text))
     ])
   }
 
   /// Returns the answers, and true if every machine that lives has answered.
-  fileprivate mutating func digests(
+  mutating func digests(
     at entry: UInt64, _ own: UInt128, of hub: UUID
   ) throws(StorageError) -> (DigestReport, isComplete: Bool) {
     var isComplete = true

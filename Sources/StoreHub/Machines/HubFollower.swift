@@ -88,7 +88,7 @@ package final class HubFollower: Sendable {
       answered.withLock({ $0 }) != request, try store.newestHubEntry == request.entry,
       let own = try store.digest(), own.position.sequence == request.entry
     else { return }
-    try session.answerDigest(request.entry, own.digest, of: address.membership)
+    try session.answer(request, own.digest, of: address.membership)
     answered.withLock { $0 = request }
   }
 
