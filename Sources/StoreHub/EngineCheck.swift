@@ -90,12 +90,16 @@ package struct EngineCheck {
     var holder = try connect()
     try take(&holder, within: .seconds(5))
     let seen = Locked<Result<Int64, any Error>?>(nil)
+    let process = Locked<Int32?>(nil)
     let thread = BoundedThreads("mooring.check", threadsMax: 1)
     let done = DispatchSemaphore(value: 0)
     thread.submit { [self] in
       let result = Result {
         var waiter = try connect()
-        try take(&waiter, within: .seconds(10))
+        try waiter.execute(HubCommitLog.begin(within: .seconds(10)), until: deadline)
+        let own = try waiter.rows("SELECT pg_backend_pid()", until: deadline) { try $0.int4(0) }
+        process.withLock { $0 = own.first ?? nil }
+        try waiter.execute(lock, until: deadline)
         let count = try waiter.rows(
           Statement("SELECT count(*) FROM mooring.entry WHERE store = $1 AND seq = 2", .uuid(hub)),
           until: deadline
@@ -106,15 +110,29 @@ package struct EngineCheck {
       seen.withLock { $0 = result }
       done.signal()
     }
-    waitForWaiter()
+    try waitForWaiter(process, &holder)
     try holder.execute([entry(2, [2]), .commit], until: deadline)
     done.wait()
     guard try seen.withLock({ $0 })?.get() == 1 else { throw Problem("an older state is read") }
   }
 
-  /// Gives the other connection the time to begin its wait. If it begins later, the try passes
-  /// without having tried anything, which a slow machine makes possible.
-  private func waitForWaiter() { usleep(300_000) }
+  /// Waits until the session of another connection waits for a lock. An engine that does not list
+  /// such waits passes the try after some seconds, in which the wait will have begun.
+  private func waitForWaiter(_ process: Locked<Int32?>, _ holder: inout Connection) throws {
+    let end = ContinuousClock.now + .seconds(3)
+    while ContinuousClock.now < end {
+      if let process = process.withLock({ $0 }) {
+        let waits = try holder.rows(
+          Statement("SELECT count(*) FROM pg_locks WHERE pid = $1 AND NOT granted", .int4(process)),
+          until: deadline
+        ) { try $0.int8(0) ?? 0 }
+        if waits != [0] { return }
+      }
+      usleep(Self.lookPause)
+    }
+  }
+
+  private static let lookPause: UInt32 = 5_000
 
   private func endsSilence() throws {
     var holder = try connect()
@@ -154,9 +172,11 @@ package struct EngineCheck {
     silence: Duration = HubCommitLog.silenceMax
   ) throws {
     try connection.execute(
-      HubCommitLog.begin(within: limit, silence: silence) + [
-        Statement("SELECT seq FROM mooring.store WHERE id = $1 FOR UPDATE", .uuid(hub))
-      ], until: deadline)
+      HubCommitLog.begin(within: limit, silence: silence) + [lock], until: deadline)
+  }
+
+  private var lock: Statement {
+    Statement("SELECT seq FROM mooring.store WHERE id = $1 FOR UPDATE", .uuid(hub))
   }
 
   private func entry(_ number: Int64, _ bytes: [UInt8]) -> Statement {
