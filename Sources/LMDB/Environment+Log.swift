@@ -1,4 +1,5 @@
 import CMooringLMDB
+import Glibc
 import SystemSupport
 
 /// The writing of a store whose commits are ordered by a log.
@@ -14,6 +15,9 @@ extension Environment {
   /// The longest wait for the writer lock with the turn. A process that was stopped with the lock
   /// must not keep all machines from writing.
   private static let lockWaitMax = Duration.seconds(1)
+  /// The longest wait for an entry that the log has and that could not be committed here.
+  private static let laterMax = Duration.seconds(2)
+  private static let laterPause: UInt32 = 50_000
   /// The size of the entries that `catchUp` applies in one transaction.
   private static let caughtUpBytesMax = 16 << 20
 
@@ -142,9 +146,42 @@ extension Environment {
     if committed == MDB_SUCCESS { return value }
     let failure = self.failure(committed, doing: "commit")
     guard isLogged else { throw failure }
+    let head = turn.head.sequence + 1
+    turn.giveUp()
+    try applyLater(upTo: head, of: log, creating: transaction.createdTrees, failure)
+    return value
+  }
+
+  /// Applies an entry of this process from the log, after its commit here has failed.
+  ///
+  /// - Parameter created: The handles that the failed transaction has given to its new trees. Its
+  ///   caller may have kept them.
+  /// - Throws: `StorageError` with `.notHereYet` if it fails for some time.
+  private func applyLater(
+    upTo sequence: UInt64, of log: any CommitLog, creating created: [String: MDB_dbi],
+    _ failure: StorageError
+  ) throws {
+    let deadline = ContinuousClock.now + min(Self.laterMax, options.writerDeadline)
+    var cause = "\(failure.summary)"
+    while true {
+      do {
+        let position = try read { try logPosition(of: log, in: $0) }
+        if position.sequence >= sequence {
+          if created.allSatisfy({ trees.handle(named: $0.key) == $0.value }) { return }
+          break
+        }
+        let tail = try log.tail(after: position)
+        if let first = try tail.nextPart() { try follow(log, first, tail) }
+        continue
+      } catch {
+        cause = (error as? StorageError).map { "\($0.summary)" } ?? "\(error)"
+      }
+      guard ContinuousClock.now < deadline else { break }
+      usleep(Self.laterPause)
+    }
     throw StorageError(
       .notHereYet, "the changes are stored in the commit log, and not visible here yet",
-      context: [("path", folder), ("cause", "\(failure.summary)")],
+      context: [("path", folder), ("cause", cause)],
       advice: "do not repeat them; they appear when the store can be written again")
   }
 
@@ -193,10 +230,12 @@ extension Environment {
   }
 
   /// Commits without the flush of the meta page: a loss of power undoes the commit, and then it
-  /// comes again from the log.
+  /// comes again from the log. After a failure the environment can be used.
   private func commitAsLogged(_ transaction: TreeWriter) -> Int32 {
     transaction.flush = .pagesOnly
-    return commit(transaction)
+    let result = commit(transaction)
+    if result != MDB_SUCCESS { _ = mooring_env_forget_failure(raw) }
+    return result
   }
 
   // MARK: The position

@@ -1,3 +1,4 @@
+import Foundation
 import SystemSupport
 import TestSupport
 import Testing
@@ -145,6 +146,48 @@ import Testing
         try machines[1].catchUp()
         try requireEqual(machines, "\(step), round \(round)")
       }
+    }
+  }
+
+  /// Fails each write and each flush of the file once, with an error of the device.
+  @Test func aDeviceThatFailsOnceAfterTheLogHasTheEntryCostsNothing() throws {
+    try withTemporaryFolder { folder in
+      guard let shim = try FaultShim(in: folder) else {
+        print("there is no C compiler: not tested")
+        return
+      }
+      var (call, later, refused) = (0, 0, 0)
+      while true {
+        call += 1
+        let path = folder.path("store \(call)")
+        var environment = shim.environment(call: call, number: EIO, stays: false, of: path)
+        environment["MOORING_FAULT_COUNT"] = shim.counted
+        let child = try ChildProcess(
+          childExecutable(named: "store-child"), ["lmdb-log-write", path],
+          environment: environment)
+        var lines: [String] = []
+        while let line = child.readLine() { lines.append(line) }
+        child.waitForExit()
+        let calls = Int(
+          try String(contentsOfFile: shim.counted, encoding: .utf8)
+            .trimmingCharacters(in: .whitespacesAndNewlines))
+        if try #require(calls) < call { break }
+        // One that could not be opened has written nothing.
+        if lines.first?.hasPrefix("error") == true { continue }
+        #expect(lines.last == "equal", "call \(call): \(lines)")
+        for line in lines.dropLast() {
+          let words = line.split(separator: " ", maxSplits: 3).map(String.init)
+          if words[0] == "stored" {
+            #expect(words[1...2] == ["true", "1"], "call \(call): \(line)")
+            if words[3] == "later" { later += 1 }
+          } else {
+            #expect(words[0...2] == ["inputOutput", "false", "0"], "call \(call): \(line)")
+            refused += 1
+          }
+        }
+      }
+      #expect(later >= 6)
+      print("\(call - 1) calls, \(later) commits came later, \(refused) were refused")
     }
   }
 }

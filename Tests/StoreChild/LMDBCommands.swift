@@ -18,6 +18,7 @@ func runLMDBCommand(_ arguments: [String]) throws -> Bool {
   case "lmdb-create-tree": try createTree(folder, named: arguments[2])
   case "lmdb-fill": try fill(folder, fileBytesMax: number)
   case "lmdb-log-fill": try fillAfterLog(folder)
+  case "lmdb-log-write": try writeWithLog(folder)
   case "lmdb-walk": try walk(Environment.open(at: folder, options: .init(access: .readOnly)))
   case "lmdb-cut": try cut(folder)
   case "lmdb-rewrite": try rewrite(folder, seed: UInt64(number))
@@ -125,6 +126,38 @@ private func fillAfterLog(_ folder: String) throws {
   setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
   try environment.write { try $0.put(tree, key: [2], value: [1]) }
   try report("after")
+}
+
+/// Writes to a log and a store while a write to the file may fail, and prints for each of them the
+/// outcome, whether a read finds it, the number of its entries in the log, and whether it came from
+/// there.
+private func writeWithLog(_ folder: String) throws {
+  let log = MemoryCommitLog()
+  var options = Environment.Options(createIfMissing: true)
+  options.commitLog = log
+  let environment = try Environment.open(at: folder, options: options)
+  var tree: Tree?
+  for number in 0..<6 as Range<UInt8> {
+    let value = [UInt8](repeating: 200 + number, count: 3_000)
+    let tails = log.tailsCount
+    var outcome = "stored"
+    do {
+      tree = try environment.write { transaction in
+        let tree = try environment.createTree(named: "tree", in: transaction)
+        try transaction.put(tree, key: [number], value: value)
+        return tree
+      }
+    } catch let error as StorageError {
+      outcome = "\(error.code)"
+    }
+    let found = try environment.read { transaction in
+      try tree.flatMap { try transaction.get($0, [number]) } != nil
+    }
+    let times = log.parts.count { $0.bytes.contains(value) }
+    say("\(outcome) \(found) \(times) \(log.tailsCount > tails ? "later" : "at once")")
+  }
+  try Shadow.compare(environment, with: log)
+  say("equal")
 }
 
 /// Reads every byte of every tree through LMDB.

@@ -35,6 +35,7 @@ public final class MemoryCommitLog: CommitLog {
     var afterCommit: (@Sendable () -> Void)?
     var partsWritten = 0
     var partsTakenBack = 0
+    var tailsCount = 0
     var hasTurn = false
     var waiters: [DispatchSemaphore] = []
   }
@@ -71,6 +72,9 @@ public final class MemoryCommitLog: CommitLog {
 
   /// The parts of all entries.
   public var parts: [LogPart] { parts(after: 0) }
+
+  /// The number of calls of `tail`.
+  public var tailsCount: Int { state.withLock { $0.tailsCount } }
 
   /// The parts that were written to turns and taken back, including those of failed commits.
   public var partCounts: (written: Int, takenBack: Int) {
@@ -136,6 +140,7 @@ public final class MemoryCommitLog: CommitLog {
 
   public func tail(after position: LogPosition) throws -> any LogTail {
     try failIf(.turn)
+    state.withLock { $0.tailsCount += 1 }
     return MemoryTail(self, try missing(after: position))
   }
 
