@@ -13,9 +13,13 @@ package final class CuttingProxy: Sendable {
     case fromServer(after: Int)
   }
 
+  /// The direction in which bytes pass.
+  package enum Direction: Sendable, CaseIterable { case fromClient, fromServer }
+
   package let port: UInt16
   private let listener: Int32
   private let target: String
+  private let takesTurns: Bool
   private let state: Locked<State>
 
   private struct State {
@@ -23,16 +27,23 @@ package final class CuttingProxy: Sendable {
     var cutsOnce = false
     var client: [UInt8] = []
     var serverCount = 0
+    var cuts = 0
+    var waiter: CheckedContinuation<Void, Never>?
+    var replacement: (old: [UInt8], new: [UInt8])?
   }
 
-  package init(_ server: PostgreSQLServer, _ cut: Cut = .never) throws {
+  /// - Parameter takesTurns: True to serve one connection after another.
+  package init(
+    _ server: PostgreSQLServer, _ cut: Cut = .never, takesTurns: Bool = false
+  ) throws {
+    self.takesTurns = takesTurns
     target = server.folder + "/.s.PGSQL.5432"
     (listener, port) = try listeningSocket()
     state = Locked(State(cut: cut))
     Thread.detachNewThread { [self] in acceptConnections() }
   }
 
-  /// Ends the thread after its current connection.
+  /// Accepts no more connections.
   package func stop() { shutdown(listener, Int32(SHUT_RDWR)) }
 
   deinit { close(listener) }
@@ -56,14 +67,50 @@ package final class CuttingProxy: Sendable {
     }
   }
 
+  /// Cuts the connection over which so many more bytes have passed, and no other.
+  package func cutOnce(_ direction: Direction, afterMore count: Int) {
+    state.withLock { state in
+      state.cut =
+        switch direction {
+        case .fromClient: .fromClient(after: state.client.count + count)
+        case .fromServer: .fromServer(after: state.serverCount + count)
+        }
+      state.cutsOnce = true
+    }
+  }
+
+  /// The number of connections that were cut.
+  package var cuts: Int { state.withLock { $0.cuts } }
+
+  /// Waits for the cut that `cutOnce` has requested.
+  package func waitForCut() async {
+    await withCheckedContinuation { continuation in
+      let isOver = state.withLock { state in
+        if case .never = state.cut { return true }
+        state.waiter = continuation
+        return false
+      }
+      if isOver { continuation.resume() }
+    }
+  }
+
+  /// Replaces bytes of the server's answers by as many others, where they come in one piece.
+  package func replace(_ old: String, by new: String) {
+    state.withLock { $0.replacement = (Array(old.utf8), Array(new.utf8)) }
+  }
+
   private func acceptConnections() {
     while case let client = accept(listener, nil, nil), client >= 0 {
-      if let server = connectToServer() {
-        forward(client, server)
-        close(server)
-      }
-      close(client)
+      if takesTurns { serve(client) } else { Thread.detachNewThread { [self] in serve(client) } }
     }
+  }
+
+  private func serve(_ client: Int32) {
+    if let server = connectToServer() {
+      forward(client, server)
+      close(server)
+    }
+    close(client)
   }
 
   private func connectToServer() -> Int32? {
@@ -108,7 +155,17 @@ package final class CuttingProxy: Sendable {
         }
       let passed = min(count, room)
       if isClient { state.client += bytes[..<passed] } else { state.serverCount += passed }
-      if passed < count, state.cutsOnce { state.cut = .never }
+      if passed < count {
+        state.cuts += 1
+        if state.cutsOnce { state.cut = .never }
+        state.waiter?.resume()
+        state.waiter = nil
+      }
+      if !isClient, let (old, new) = state.replacement,
+        let place = bytes[..<count].firstRange(of: old)
+      {
+        bytes.replaceSubrange(place, with: new)
+      }
       return room
     }
     var sent = 0

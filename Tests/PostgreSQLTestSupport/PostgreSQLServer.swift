@@ -25,24 +25,40 @@ package final class PostgreSQLServer: Sendable {
 
   private static let result = Result { try PostgreSQLServer() }
 
+  private let settings: [String: String]
+
   /// Starts a server, which takes about a second.
   ///
   /// - Parameters:
   ///   - settings: Settings of postgresql.conf beyond those of every test.
+  ///   - data: A new folder for the data without the write-ahead log, on a device of the test.
   ///   - prepare: Called with the folder before the start, for files that the settings name.
-  package init(
-    settings: [String: String] = [:], prepare: (String) throws -> Void = { _ in }
+  package convenience init(
+    settings: [String: String] = [:], data: String? = nil,
+    prepare: (String) throws -> Void = { _ in }
+  ) throws {
+    try self.init(settings, data: data, prepare) { programs, data, folder in
+      try SystemUser.run([
+        programs + "/initdb", "--pgdata", data, "--waldir", folder + "/wal", "--wal-segsize", "1",
+        "--username", "mooring", "--encoding", "UTF8", "--no-locale", "--no-sync",
+        "--no-instructions", "--auth", "trust",
+      ])
+      try Self.accessRules.write(toFile: data + "/pg_hba.conf", atomically: false, encoding: .utf8)
+    }
+  }
+
+  private init(
+    _ settings: [String: String], data: String?, _ prepare: (String) throws -> Void = { _ in },
+    fill: (_ programs: String, _ data: String, _ folder: String) throws -> Void
   ) throws {
     guard let programs = Self.programs else { throw StartError(description: Self.skipReason) }
+    self.settings = settings
     folder = try SystemUser.makeFolder("mooring-postgresql")
     try prepare(folder)
-    let data = folder + "/data"
     try SystemUser.own(folder)
-    try SystemUser.run([
-      programs + "/initdb", "--pgdata", data, "--username", "mooring", "--encoding", "UTF8",
-      "--no-locale", "--no-sync", "--no-instructions", "--auth", "trust",
-    ])
-    try Self.accessRules.write(toFile: data + "/pg_hba.conf", atomically: false, encoding: .utf8)
+    if let data { try SystemUser.own(data) }
+    let data = data ?? folder + "/data"
+    try fill(programs, data, folder)
     let all = [
       "fsync": "off", "full_page_writes": "off", "listen_addresses": "",
       "unix_socket_directories": folder, "max_connections": "40", "shared_buffers": "16MB",
@@ -51,7 +67,20 @@ package final class PostgreSQLServer: Sendable {
     process = try SupervisedProcess(
       SystemUser.command([programs + "/postgres", "-D", data])
         + all.sorted { $0.key < $1.key }.flatMap { ["-c", "\($0.key)=\($0.value)"] },
-      folder: folder, ready: "ready to accept connections", endedBy: "QUIT")
+      folder: folder, ready: "ready to accept", endedBy: "QUIT")
+  }
+
+  /// The settings of a server that standbys may follow.
+  package static let replicationSettings = ["wal_level": "replica", "max_wal_senders": "8"]
+
+  /// Starts a standby with a copy of this server's data, which receives all that it commits.
+  package func makeStandby() throws -> PostgreSQLServer {
+    try PostgreSQLServer(settings, data: nil) { [folder] programs, data, own in
+      try SystemUser.run([
+        programs + "/pg_basebackup", "--host", folder, "--username", "mooring", "--pgdata", data,
+        "--waldir", own + "/wal", "--write-recovery-conf", "--checkpoint", "fast", "--no-sync",
+      ])
+    }
   }
 
   package func stop() { process.stop() }
@@ -62,7 +91,7 @@ package final class PostgreSQLServer: Sendable {
   /// Roles with these names need a password.
   private static let accessRules = """
     local   all  guarded_a,guarded_b  scram-sha-256
-    local   all  all                  trust
+    local   all,replication  all      trust
     hostssl all  all  127.0.0.1/32    trust
 
     """

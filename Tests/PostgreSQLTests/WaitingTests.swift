@@ -72,7 +72,7 @@ struct WaitingTests {
   }
 
   @Test func cancelRequestsHaveErrorsAndADeadline() throws {
-    let proxy = try CuttingProxy(PostgreSQLServer.shared())
+    let proxy = try CuttingProxy(PostgreSQLServer.shared(), takesTurns: true)
     var connection = try Connection(ConnectionString(proxy.connectionText), until: farDeadline)
     let cancellation = try connection.cancellation()
     // The proxy serves one connection at a time: the request waits for its turn.

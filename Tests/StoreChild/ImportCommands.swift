@@ -11,9 +11,10 @@ import TestSupport
 /// - Returns: `false` if the command is not one of them.
 func runImportCommand(_ arguments: [String]) throws -> Bool {
   guard arguments.count == 5, arguments[0] == "import-run" else { return false }
-  let store = try openStore(
-    at: arguments[1], migrations: [.legacyImport, .directory(arguments[4])], mapSize: 8 << 30,
-    migrate: .never)
+  let sources = [MigrationSource.legacyImport, .directory(arguments[4])]
+  let store =
+    try openInHub(arguments[1], sources)
+    ?? openStore(at: arguments[1], migrations: sources, mapSize: 8 << 30, migrate: .never)
   let mapping = try MappingText(
     Array(Data(contentsOf: URL(filePath: arguments[3]))), file: arguments[3])
   let memory = ProcessMemory()

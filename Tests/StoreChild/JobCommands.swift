@@ -47,7 +47,7 @@ private struct JobSettings: Sendable {
     options.mapSize = 1 << 30
     options.flushesCommits = number("flush", or: 0) == 1
     options.now = { QuickTime.now }
-    return try Store.open(at: folder, migrations: [.model, .jobs], options: options)
+    return try openFollowing(folder, [.model, .jobs], &options)
   }
 }
 
@@ -78,7 +78,8 @@ private func enqueue(_ settings: JobSettings) async throws {
 /// Runs jobs until SIGTERM, with a line for the end of each. Lines of input change what the process
 /// may do.
 private func run(_ settings: JobSettings) async throws {
-  let locks = try RunLocks(settings.folder)
+  let path = settings.text("runs")
+  let locks = try RunLocks(path.isEmpty ? settings.folder + ".runs" : path)
   let store = try settings.open()
   var options = RunnerOptions()
   options.concurrency = settings.number("slots", or: 4)
@@ -119,10 +120,12 @@ private func run(_ settings: JobSettings) async throws {
 private func childHandlers(_ locks: RunLocks, _ point: KillPoint) -> JobHandlers {
   var handlers = JobHandlers()
   handlers.handle(Effect.self) { job, context in
-    try await locks.during(context.id) { try await effect(job.number, context, point) }
+    try await locks.during(Int(context.id.rawValue)) {
+      try await effect(job.number, context, point)
+    }
   }
   handlers.handle(Stepwise.self) { job, context in
-    try await locks.during(context.id) {
+    try await locks.during(Int(context.id.rawValue)) {
       for step in (try context.checkpoint(as: Int.self) ?? 0)..<4 {
         context.report(done: Int64(step), of: 4)
         // So that kills come between two steps, too; nothing waits for it.
@@ -146,7 +149,7 @@ private func childHandlers(_ locks: RunLocks, _ point: KillPoint) -> JobHandlers
     return NoOutput()
   }
   handlers.handle(Waiting.self) { job, context in
-    try await locks.during(context.id) {
+    try await locks.during(Int(context.id.rawValue)) {
       say("waiting \(job.number)")
       let commits = try context.store.commits.observe()
       var seen = 0
@@ -237,28 +240,6 @@ private final class Countdown: Sendable {
       return left == 0
     }
     if isLast { action.withLock { $0 }?() }
-  }
-}
-
-/// Locks that reveal a job that two runners run at the same time, in any processes.
-///
-/// It is created before the runner takes its own lock: the kernel closes the files of a process in
-/// the order of their descriptors, so these locks are released before a rescue can begin.
-private final class RunLocks: Sendable {
-  private let file: FileLock
-  private let running = Locked<Set<JobID>>([])
-
-  init(_ folder: String) throws { file = try FileLock(folder + ".runs") }
-
-  func during<R>(_ id: JobID, _ body: () async throws -> R) async rethrows -> R {
-    let region = FileLock.Region.bytes(from: Int(id.rawValue), count: 1)
-    let isAlone = running.withLock { $0.insert(id).inserted }
-    if !isAlone || (try? file.take(region)) != true { say("twice \(id)") }
-    defer {
-      file.release(region)
-      running.withLock { _ = $0.remove(id) }
-    }
-    return try await body()
   }
 }
 

@@ -47,6 +47,8 @@ struct Settings {
     (values["lines"] ?? "").split(separator: ":").map { .directory(String($0)) }
   }
 
+  func text(_ name: String) -> String { values[name] ?? "" }
+
   func number(_ name: String, or usual: Int) -> Int {
     values[name].flatMap { Int($0) } ?? usual
   }
@@ -61,6 +63,7 @@ struct Settings {
     // A few rows have many commits then, after each of which a test can stop.
     options.commitDuration = .zero
     options.now = { Date(timeIntervalSinceReferenceDate: 0) }
+    try options.addHub(ofStoreIn: folder)
     return try Store.open(
       at: folder, migrations: sources + [.code(MigrationScenario.codes)], migrate: migrate,
       options: options)

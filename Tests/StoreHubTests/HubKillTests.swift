@@ -12,11 +12,8 @@ import Testing
   .enabled(if: PostgreSQLServer.canRun, "\(PostgreSQLServer.skipReason)"),
   .timeLimit(.minutes(30)))
 struct HubKillTests {
-  private static let rounds =
-    ProcessInfo.processInfo.environment["MOORING_THOROUGH"] == "1" ? 1_000 : 12
-
   @Test func whatWasAcknowledgedIsInTheLogOnce() async throws {
-    try await killWriters(rounds: Self.rounds, seed: 1)
+    try await killWriters(rounds: isThorough ? 1_000 : 12, seed: testSeed(1))
   }
 }
 
@@ -32,7 +29,8 @@ private func killWriters(rounds: Int, seed: UInt64) async throws {
       let writers = try machines.map { machine in
         try ChildProcess(
           childExecutable(named: "store-child"),
-          ["hub-write", hub.folder.path(machine), hub.connectionText, "\(machine) \(round)"])
+          ["hub-write", hub.folder.path(machine), "name=\(machine) \(round)"],
+          environment: hub.environment)
       }
       for writer in writers {
         let greeting = writer.readLine()

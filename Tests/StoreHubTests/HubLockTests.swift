@@ -49,7 +49,7 @@ struct HubLockTests {
       try await hub.create()
       let (first, second) = (try locks(of: "a", in: hub), try locks(of: "b", in: hub))
       let lock = try #require(try first.take("import-x"))
-      try lapse("import-x", in: hub)
+      try hub.lapse("import-x")
       let taken = try #require(try second.take("import-x"))
       // It is not the first one's to release any more.
       lock.release()
@@ -64,7 +64,7 @@ struct HubLockTests {
       let store = try hub.open("first")
       let lock = try #require(try store.options.sharedLocks.take("sync-1"))
       try await insert("with the lock", into: store)
-      try lapse("sync-1", in: hub)
+      try hub.lapse("sync-1")
       let taken = try #require(try locks(of: "b", in: hub).take("sync-1"))
       #expect(await code { try await insert("too late", into: store) } == .busy)
       lock.release()
@@ -105,15 +105,5 @@ struct HubLockTests {
     let membership = HubMembership(
       hub: try hub.identity(), machineName: machine, name: hub.name, service: nil)
     return HubLocks(HubAddress(database: try hub.database, membership: membership))
-  }
-
-  /// Ends the time of a lock whose holder was cut off.
-  private func lapse(_ name: String, in hub: TestHub) throws {
-    try hub.execute(
-      Statement(
-        """
-        UPDATE mooring.lock SET until = clock_timestamp() - interval '1 second'
-        WHERE store = $1 AND name = $2
-        """, .uuid(try hub.identity()), .text(name)))
   }
 }

@@ -20,6 +20,14 @@ struct TestHub {
 
   var database: ConnectionString { get throws { try ConnectionString(connectionText) } }
 
+  /// The variables by which a process finds the database.
+  var environment: [String: String] { [ConnectionString.hubVariable: connectionText] }
+
+  /// The same hub, over another way to its database.
+  func through(_ connectionText: String) -> TestHub {
+    TestHub(name: name, folder: folder, connectionText: connectionText)
+  }
+
   func setup(_ machine: String) throws -> HubSetup {
     HubSetup(
       folder: folder.path(machine), database: try database, service: nil, machineName: machine,
@@ -36,27 +44,58 @@ struct TestHub {
   /// Opens the store of a machine, with its log if it is in the hub.
   ///
   /// - Parameter connection: The way to the database, if it is another one.
-  func open(_ machine: String, through connection: String? = nil) throws -> Store {
+  func open(
+    _ machine: String, through connection: String? = nil,
+    migrations: [MigrationSource] = [.model, .jobs],
+    _ change: (inout Store.Options) -> Void = { _ in }
+  ) throws -> Store {
     var options = options
+    change(&options)
     let path = folder.path(machine)
     if let membership = try HubMembership.read(inStore: path) {
       let database = try ConnectionString(connection ?? connectionText)
       HubAddress(database: database, membership: membership).addLog(to: &options)
     }
     return try Store.open(
-      at: path, migrations: [.model, .jobs], migrate: .ifEmpty, options: options)
+      at: path, migrations: migrations, migrate: .ifEmpty, options: options)
   }
 
   /// Makes the store of a machine, with one record, the first of the hub.
-  func create(on machine: String = "first") async throws {
-    let store = try open(machine)
-    try await store.write { _ = try $0.insert("Sample", ["name": "from the beginning"]) }
-    _ = try setup(machine).create(named: name, store)
+  func create(isolation: isolated (any Actor)? = #isolation) async throws {
+    try await create(migrations: [.model, .jobs]) { store in
+      try await store.write { _ = try $0.insert("Sample", ["name": "from the beginning"]) }
+    }
   }
 
-  func join(_ machine: String) throws -> Store {
+  /// Makes the store of the first machine, with what `body` writes, the first of the hub. It is
+  /// closed at the end, so that it can be opened with its log.
+  func create(
+    migrations: [MigrationSource], isolation: isolated (any Actor)? = #isolation,
+    _ body: (Store) async throws -> Void
+  ) async throws {
+    do {
+      let store = try open("first", migrations: migrations)
+      try await body(store)
+      _ = try setup("first").create(named: name, store)
+    }
+    try StoreFile.requireClosed(folder.path("first"), within: .seconds(10))
+  }
+
+  func join(
+    _ machine: String, migrations: [MigrationSource] = [.model, .jobs]
+  ) throws -> Store {
     _ = try setup(machine).join(named: name, opening: options)
-    return try open(machine)
+    return try open(machine, migrations: migrations)
+  }
+
+  /// Ends the time of a lock whose holder was cut off.
+  func lapse(_ lock: String) throws {
+    try execute(
+      Statement(
+        """
+        UPDATE mooring.lock SET until = clock_timestamp() - interval '1 second'
+        WHERE store = $1 AND name = $2
+        """, .uuid(try identity()), .text(lock)))
   }
 
   func address(_ machine: String) throws -> HubAddress {
@@ -88,13 +127,56 @@ enum HubServer {
 }
 
 /// Runs `body` with a new hub. Every store that it leaves must be sound.
+///
+/// - Parameter connectionText: The way to another database than that of the shared server.
 func withHub(
-  isolation: isolated (any Actor)? = #isolation, _ body: (TestHub) async throws -> Void
+  at connectionText: String? = nil, isolation: isolated (any Actor)? = #isolation,
+  _ body: (TestHub) async throws -> Void
 ) async throws {
-  let server = try HubServer.shared()
+  let connectionText = try connectionText ?? HubServer.shared().connectionText
   try await withTemporaryFolder { folder in
-    let name = "hub-\(UUID().uuidString)"
-    try await body(TestHub(name: name, folder: folder, connectionText: server.connectionText))
+    let name = "hub-\(UUID().uuidString.prefix(8))"
+    try await body(TestHub(name: name, folder: folder, connectionText: connectionText))
+  }
+}
+
+/// Compares everything that the machines have, and checks their stores.
+func requireSame(_ stores: [Store]) throws {
+  for store in stores {
+    try store.catchUp()
+    try requireClean(store)
+  }
+  let digests = try stores.map { try #require(try $0.digest()) }
+  #expect(Set(digests.map(\.digest)).count == 1)
+  #expect(Set(digests.map(\.position.sequence)).count == 1)
+}
+
+/// Executes a statement on a server.
+func execute(_ statements: Statement..., at connectionText: String) throws {
+  var connection = try Connection(ConnectionString(connectionText), until: .now + .seconds(60))
+  for statement in statements { try connection.execute(statement, until: .now + .seconds(60)) }
+}
+
+/// Asks until a condition of the server holds, of which it does not notify.
+func waitUntil(_ condition: Statement, at connectionText: String) throws {
+  var connection = try Connection(ConnectionString(connectionText), until: .now + .seconds(60))
+  for _ in 0..<6_000 {
+    let holds = try connection.rows(condition, until: .now + .seconds(60)) { try $0.bool(0) }
+    if holds == [true] { return }
+    usleep(10_000)
+  }
+  Issue.record("waited in vain: \(condition)")
+}
+
+/// Runs `body` with the stores of machines, and waits until they are closed: a writer may hold one
+/// for a moment after its end.
+func usingAlone(
+  _ machines: [String], of hub: TestHub, isolation: isolated (any Actor)? = #isolation,
+  _ body: ([Store]) async throws -> Void
+) async throws {
+  try await body(try machines.map { try hub.open($0) })
+  for machine in machines {
+    try StoreFile.requireClosed(hub.folder.path(machine), within: .seconds(10))
   }
 }
 

@@ -28,14 +28,14 @@ struct JobBench {
   /// A process that runs jobs; waits until it is about to.
   func runner(
     _ settings: [String] = [], environment: [String: String] = [:]
-  ) async throws -> JobChild {
-    let child = try JobChild("jobs-run", path, settings, environment: environment)
+  ) async throws -> ReportingChild {
+    let child = try ReportingChild("jobs-run", path, settings, environment: environment)
     await child.wait(for: "ready")
     return child
   }
 
   /// Requests an orderly stop of a runner, and waits for it.
-  func stop(_ child: JobChild) async throws {
+  func stop(_ child: ReportingChild) async throws {
     child.signal(SIGTERM)
     let exit = await child.exit()
     try #require(exit == ChildProcess.Exit(status: 0, wasSignal: false), "\(child.all.suffix(3))")
@@ -45,8 +45,8 @@ struct JobBench {
   /// Enqueues jobs with the numbers from a separate process.
   func enqueuer(
     _ numbers: Range<Int>, environment: [String: String] = [:]
-  ) throws -> JobChild {
-    try JobChild(
+  ) throws -> ReportingChild {
+    try ReportingChild(
       "jobs-enqueue", path, ["from=\(numbers.lowerBound)", "to=\(numbers.upperBound)"],
       environment: environment)
   }
@@ -84,7 +84,7 @@ struct JobBench {
   /// one at the same time, and that the store is undamaged.
   ///
   /// - Parameter numbers: The jobs whose enqueueing was acknowledged.
-  func requireDone(_ numbers: Set<Int>, _ children: [JobChild]) throws {
+  func requireDone(_ numbers: Set<Int>, _ children: [ReportingChild]) throws {
     let statuses = try statuses()
     let known = try statuses.map { try #require($0.number) }
     try #require(Set(known).count == known.count)
@@ -105,7 +105,7 @@ struct JobBench {
     try requireWholePages(store)
   }
 
-  func requireHonest(_ child: JobChild) throws {
+  func requireHonest(_ child: ReportingChild) throws {
     let wrong = child.all.filter { $0.hasPrefix("twice") || $0.hasPrefix("error") }
     try #require(wrong.isEmpty, "\(wrong)")
   }
@@ -121,7 +121,7 @@ extension Record {
   }
 }
 
-extension JobChild {
+extension ReportingChild {
   /// The numbers that it has reported as enqueued.
   var enqueued: Set<Int> {
     Set(all.compactMap { $0.hasPrefix("enqueued ") ? Int($0.dropFirst(9)) : nil })

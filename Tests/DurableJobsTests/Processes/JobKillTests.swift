@@ -14,7 +14,7 @@ import Testing
     var random = SeededRandom(seed: testSeed(71))
     try await withTemporaryFolder { folder in
       let bench = try JobBench(in: folder)
-      var children: [JobChild] = []
+      var children: [ReportingChild] = []
       var runners = [try await bench.runner(), try await bench.runner()]
       var enqueued: Set<Int> = []
       for round in 0..<kills {
@@ -45,7 +45,7 @@ import Testing
       let bench = try JobBench(in: folder)
       let enqueuer = try bench.enqueuer(0..<24)
       _ = await enqueuer.exit()
-      var children: [JobChild] = []
+      var children: [ReportingChild] = []
       for times in 1...3 {
         let child = try await bench.runner(["kill=\(point)", "after=\(times)", "slots=\(times)"])
         #expect(await child.exit() == ChildProcess.Exit(status: SIGKILL, wasSignal: true))
@@ -68,7 +68,7 @@ import Testing
         return
       }
       let bench = try JobBench(in: folder)
-      var children: [JobChild] = []
+      var children: [ReportingChild] = []
       var enqueued: Set<Int> = []
       var killed = 0
       for round in 0..<kills {
@@ -97,7 +97,8 @@ import Testing
   /// The output of a process that dies, or has nothing more to do.
   ///
   /// - Returns: Whether it was killed.
-  private static func waitForEnd(of runner: JobChild, _ bench: JobBench) async throws -> Bool {
+  private static func waitForEnd(of runner: ReportingChild, _ bench: JobBench) async throws -> Bool
+  {
     let idle = Task {
       try await bench.waitForAll()
       runner.signal(SIGTERM)

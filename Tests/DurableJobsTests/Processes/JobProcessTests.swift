@@ -47,7 +47,7 @@ import Testing
     try await withTemporaryFolder { folder in
       let bench = try JobBench(in: folder)
       var enqueued: Set<Int> = []
-      var stopped: [JobChild] = []
+      var stopped: [ReportingChild] = []
       var runner = try await bench.runner(["bound=0"])
       for round in 0..<rounds {
         let enqueuer = try bench.enqueuer(round * 30..<(round + 1) * 30)
@@ -147,7 +147,7 @@ import Testing
   {
     try await withTemporaryFolder { folder in
       let bench = try JobBench(in: folder)
-      let child = try JobChild("jobs-pool", bench.path)
+      let child = try ReportingChild("jobs-pool", bench.path)
       await child.wait(for: "full")
       for number in 0..<20 {
         let id = try await bench.enqueue("effect", number)
@@ -162,7 +162,7 @@ import Testing
     let seconds = ProcessInfo.processInfo.environment["MOORING_SOAK_SECONDS"] ?? "30"
     try await withTemporaryFolder { folder in
       let bench = try JobBench(in: folder)
-      let child = try JobChild("jobs-soak", bench.path, ["seconds=\(seconds)"])
+      let child = try ReportingChild("jobs-soak", bench.path, ["seconds=\(seconds)"])
       let line = try #require(await child.wait(for: "soaked"), "\(child.all)")
       print(line)
       let numbers = line.split(separator: " ").compactMap { Int($0) }
