@@ -324,8 +324,8 @@ let package = Package(
       name: "StoreHubTests",
       dependencies: [
         "SystemSupport", "LMDB", "EntityModel", "EntityStore", "Migrations", "Maintenance",
-        "DurableJobs", "PostgreSQL", "StoreHub", "PostgreSQLTestSupport", "TestSupport",
-        "store-child",
+        "DurableJobs", "EntityObjects", "FeedSync", "HomeFeed", "PostgreSQL", "StoreHub",
+        "PostgreSQLTestSupport", "TestSupport", "mooring", "store-child",
       ],
       swiftSettings: settings),
     .testTarget(
@@ -342,7 +342,8 @@ let package = Package(
       dependencies: [
         "EntityObjects", "Migrations",
         "SystemSupport", "StrictYAML", "EntityModel", "EntityStore", "LegacyImport",
-        "CMooringSQLite", "TestSupport", "store-child",
+        "PostgreSQL", "StoreHub", "PostgreSQLTestSupport", "CMooringSQLite", "TestSupport",
+        "store-child",
       ],
       swiftSettings: settings),
     .testTarget(

@@ -311,6 +311,61 @@ struct HubTests {
     }
   }
 
+  @Test func anAnswerToAnEarlierComparisonIsNotCounted() async throws {
+    try await withHub { hub in
+      try await hub.create()
+      let (first, second) = (try hub.open("first"), try hub.join("second"))
+      let own = try #require(try first.digest())
+      let entry = own.position.sequence
+      let (earlier, current) = (DigestRequest(at: entry), DigestRequest(at: entry))
+      let membership = try hub.address("second").membership
+      var session = try hub.session()
+      func answers() throws -> [String: Bool] {
+        let report = try session.digests(at: entry, own.digest, of: hub.identity()).0
+        return Dictionary(uniqueKeysWithValues: report.machines.map { ($0.name, $0.isEqual) })
+      }
+      try session.requestDigest(earlier, of: hub.identity())
+      try session.requestDigest(current, of: hub.identity())
+      // It comes late, and may be that of a store which has been changed since.
+      try session.answer(earlier, own.digest, of: membership)
+      #expect(try answers() == ["first": false, "second": false])
+      try session.answer(current, own.digest, of: membership)
+      #expect(try answers() == ["first": false, "second": true])
+      try requireEqual(first, second)
+    }
+  }
+
+  @Test func aJoinThatIsKilledAfterTheRestoreCanBeRepeated() async throws {
+    try await withHub { hub in
+      try await hub.create()
+      let first = try hub.open("first")
+      try await insert("before the join", into: first)
+      let path = hub.folder.path("second")
+      // The last step waits for this lock, so that the kill comes after the restore.
+      var blocker = try Connection(hub.database, until: .now + .seconds(60))
+      try blocker.execute(
+        [.begin, "LOCK TABLE mooring.machine IN SHARE MODE"], until: .now + .seconds(60))
+      let child = try ChildProcess(
+        childExecutable(named: "store-child"),
+        ["hub-join", path, "name=\(hub.name)", "machine=second"], environment: hub.environment)
+      while !FileManager.default.fileExists(atPath: path + "/data.mdb") { usleep(1_000) }
+      try waitUntil(
+        """
+        SELECT count(*) > 0 FROM pg_locks
+        WHERE NOT granted AND relation = 'mooring.machine'::regclass
+        """, at: hub.connectionText)
+      child.kill()
+      try blocker.execute(.rollback, until: .now + .seconds(60))
+      #expect(try HubMembership.read(inStore: path) != nil)
+      let second = try hub.join("second")
+      try await insert("after it", into: second)
+      try requireEqual(first, second)
+      var session = try hub.session()
+      let report = try session.report(on: hub.address("second").membership)
+      #expect(report.machines.map(\.name) == ["first", "second"])
+    }
+  }
+
   @Test func thisServerCanHoldAHub() async throws {
     try await withHub { hub in
       let findings = try EngineCheck(hub.database).run()
@@ -322,14 +377,12 @@ struct HubTests {
   }
 }
 
-/// Runs `body` with the store of a machine, and waits until it is closed: a writer may hold it for
-/// a moment after its end.
+/// Runs `body` with the store of a machine, as the function for several.
 private func usingAlone(
   _ machine: String, of hub: TestHub, isolation: isolated (any Actor)? = #isolation,
   _ body: (Store) async throws -> Void
 ) async throws {
-  try await body(try hub.open(machine))
-  try StoreFile.requireClosed(hub.folder.path(machine), within: .seconds(10))
+  try await usingAlone([machine], of: hub) { try await body($0[0]) }
 }
 
 extension DispatchSemaphore {
