@@ -60,6 +60,9 @@ package final class ReportingChild: @unchecked Sendable {
     return child.waitForExit()
   }
 
+  /// What it has written to stderr, once it has ended.
+  package func errors() -> String { child.readErrors() }
+
   @discardableResult
   package func kill() async -> ChildProcess.Exit {
     signal(SIGKILL)
