@@ -119,6 +119,13 @@ let package = Package(
       name: "StoreHub",
       dependencies: ["SystemSupport", "LMDB", "EntityStore", "Maintenance", "PostgreSQL"],
       swiftSettings: settings),
+    // Tables of a store's entities for readers of SQL, in the database of its hub.
+    .target(
+      name: "StoreTables",
+      dependencies: [
+        "SystemSupport", "TextFormats", "EntityModel", "EntityStore", "PostgreSQL", "StoreHub",
+      ],
+      swiftSettings: settings),
     // Documents of feeds and the mappings that make items of them; knows no store.
     .target(
       name: "FeedDocuments",
@@ -213,7 +220,8 @@ let package = Package(
         "FeedDocuments",
         "EntityObjects", "Maintenance", "Migrations",
         "EntityModel", "EntityStore", "DurableJobs", "FeedSync", "HomeFeed", "StoreJobs",
-        "StoreHub", "PostgreSQL", "LegacyImport", "TextFormats", "WorkerService", "Console", argumentParser, logging, metrics,
+        "StoreHub", "StoreTables", "PostgreSQL", "LegacyImport", "TextFormats", "WorkerService",
+        "Console", argumentParser, logging, metrics,
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ],
@@ -244,7 +252,7 @@ let package = Package(
         "HTTPClient",
         "EntityObjects", "Maintenance", "Migrations", "SystemSupport", "LMDB", "EntityModel",
         "EntityStore", "FeedSync", "LegacyImport", "DurableJobs", "HomeFeed", "PostgreSQL",
-        "StoreHub", "TestSupport",
+        "StoreHub", "StoreTables", "TestSupport",
       ],
       path: "Tests/StoreChild", swiftSettings: settings),
     .testTarget(
@@ -325,7 +333,7 @@ let package = Package(
       dependencies: [
         "SystemSupport", "LMDB", "EntityModel", "EntityStore", "Migrations", "Maintenance",
         "DurableJobs", "EntityObjects", "FeedSync", "HomeFeed", "PostgreSQL", "StoreHub",
-        "PostgreSQLTestSupport", "TestSupport", "mooring", "store-child",
+        "StoreTables", "PostgreSQLTestSupport", "TestSupport", "mooring", "store-child",
       ],
       swiftSettings: settings),
     .testTarget(
@@ -396,8 +404,9 @@ let package = Package(
       dependencies: [
         "EntityObjects", "Maintenance", "Migrations",
         "LMDB", "EntityModel", "EntityStore", "FeedSync", "LegacyImport", "DurableJobs",
-        "StoreJobs", "HomeFeed", "LoopbackHTTP", "CMooringSQLite", "TestSupport", "mooring",
-        "mooring-dump", "feed-server", "free-episodes", "store-child",
+        "StoreJobs", "HomeFeed", "LoopbackHTTP", "CMooringSQLite", "PostgreSQL",
+        "PostgreSQLTestSupport", "TestSupport", "mooring", "mooring-dump", "feed-server",
+        "free-episodes", "store-child",
       ],
       exclude: ["Feeds/Fixtures"],
       swiftSettings: settings),

@@ -12,6 +12,7 @@ package struct SQLState: Hashable, Sendable, CustomStringConvertible {
     package static let transactionRollback = Class(code: "40")
     package static let syntaxOrAccess = Class(code: "42")
     package static let insufficientResources = Class(code: "53")
+    package static let limit = Class(code: "54")
     package static let operatorIntervention = Class(code: "57")
     package static let system = Class(code: "58")
   }
@@ -67,6 +68,9 @@ extension SQLState {
   package static let syntaxError = SQLState(known: "42601")
   package static let undefinedFunction = SQLState(known: "42883")
   package static let undefinedTable = SQLState(known: "42P01")
+  package static let undefinedObject = SQLState(known: "42704")
+  /// Other objects depend on what is to be dropped.
+  package static let dependentObjects = SQLState(known: "2BP01")
   package static let duplicateSchema = SQLState(known: "42P06")
   package static let duplicateTable = SQLState(known: "42P07")
   package static let undefinedSchema = SQLState(known: "3F000")

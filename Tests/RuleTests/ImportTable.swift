@@ -29,6 +29,9 @@ enum ImportTable {
     Row("Maintenance", "SystemSupport", "TextFormats", "EntityModel", "EntityStore"),
     Row("StoreHub", "SystemSupport", "LMDB", "EntityStore", "Maintenance", "PostgreSQL"),
     Row(
+      "StoreTables", "SystemSupport", "TextFormats", "EntityModel", "EntityStore", "PostgreSQL",
+      "StoreHub"),
+    Row(
       "Migrations", "CMooringXXHash", "SystemSupport", "TextFormats", "StrictYAML", "UnicodeText",
       "EntityModel", "EntityStore", "EntityObjects", "SchemaFiles", "Maintenance"),
     Row(
@@ -67,7 +70,7 @@ enum ImportTable {
       "mooring", "SystemSupport", "TextFormats", "EntityModel", "EntityStore",
       "EntityObjects", "SchemaFiles", "Maintenance", "Migrations", "FeedDocuments", "HTTPClient",
       "FeedSync", "LegacyImport", "DurableJobs", "StoreJobs", "WorkerService", "HomeFeed",
-      "Mooring", "Console", "PostgreSQL", "StoreHub"),
+      "Mooring", "Console", "PostgreSQL", "StoreHub", "StoreTables"),
     Row(
       "mooring-dump", "TextFormats", "EntityModel", "EntityStore", "Maintenance", "DurableJobs",
       "Console"),

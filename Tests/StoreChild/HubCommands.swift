@@ -9,6 +9,7 @@ import HomeFeed
 import Migrations
 import PostgreSQL
 import StoreHub
+import StoreTables
 import SystemSupport
 import TestSupport
 
@@ -22,6 +23,7 @@ func runHubCommand(_ arguments: [String]) async throws -> Bool {
   case "hub-write": try await write(settings)
   case "hub-sync": try await syncFeeds(settings)
   case "hub-join": try join(settings)
+  case "hub-tables": try writeTables(settings)
   default: return false
   }
   return true
@@ -88,6 +90,18 @@ private func join(_ settings: Settings) throws {
   options.mapSize = 1 << 30
   _ = try setup.join(named: settings.text("name"), opening: options)
   say("joined")
+}
+
+/// Updates the table of an entity again and again.
+private func writeTables(_ settings: Settings) throws {
+  var options = Store.Options()
+  options.mapSize = 1 << 30
+  guard let address = try options.addHub(ofStoreIn: settings.folder) else { return }
+  let store = try Store.open(
+    at: settings.folder, migrations: [.model, .jobs], migrate: .never, options: options)
+  say("begins")
+  let writer = TableWriter(store, of: address)
+  while true { _ = try writer.update(adding: [settings.text("entity")]) }
 }
 
 /// Syncs all feeds again and again, four at a time, in a drawn order. Prints `asked HOST TIME` for

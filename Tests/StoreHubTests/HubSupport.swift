@@ -17,6 +17,9 @@ struct TestHub {
   let name: String
   let folder: TemporaryFolder
   let connectionText: String
+  var migrations: [MigrationSource] = [.model, .jobs]
+  /// The clock of the stores, if it is not that of the machine.
+  var clock: ManualClock?
 
   var database: ConnectionString { get throws { try ConnectionString(connectionText) } }
 
@@ -38,6 +41,7 @@ struct TestHub {
   var options: Store.Options {
     var options = Store.Options()
     options.mapSize = 1 << 30
+    if let clock { options.now = { clock.now } }
     return options
   }
 

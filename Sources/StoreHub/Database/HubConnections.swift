@@ -1,21 +1,21 @@
-import PostgreSQL
-import SystemSupport
+package import PostgreSQL
+package import SystemSupport
 
 /// The connections of one process to the database of a hub. One that is not in use is kept for the
 /// next caller.
-final class HubConnections: Sendable {
+package final class HubConnections: Sendable {
   /// The longest wait for an answer of the server, beyond a wait for a lock.
-  static let answerMax = Duration.seconds(10)
+  package static let answerMax = Duration.seconds(10)
 
   private let database: ConnectionString
   private let kept = Kept()
 
-  init(_ database: ConnectionString) { self.database = database }
+  package init(_ database: ConnectionString) { self.database = database }
 
   /// Returns a connection that may have ended since it was last used.
   ///
   /// - Throws: `StorageError` with `.unreachable`.
-  func take(until deadline: ContinuousClock.Instant) throws(StorageError) -> Connection {
+  package func take(until deadline: ContinuousClock.Instant) throws(StorageError) -> Connection {
     if let connection = kept.take() { return connection }
     return try connect(until: deadline)
   }
@@ -23,7 +23,7 @@ final class HubConnections: Sendable {
   /// Makes a new connection.
   ///
   /// - Throws: `StorageError` with `.unreachable`.
-  func connect(until deadline: ContinuousClock.Instant) throws(StorageError) -> Connection {
+  package func connect(until deadline: ContinuousClock.Instant) throws(StorageError) -> Connection {
     do {
       return try Connection(database, until: deadline)
     } catch {
@@ -32,7 +32,7 @@ final class HubConnections: Sendable {
   }
 
   /// Takes a connection back that is no longer in use. One in a transaction is closed.
-  func put(_ connection: consuming Connection) {
+  package func put(_ connection: consuming Connection) {
     guard case .idle = connection.transactionState else { return }
     kept.put(connection)
   }
@@ -58,7 +58,7 @@ private final class Kept: @unchecked Sendable {
 
 extension StorageError {
   /// Returns the error of a store for one of its hub's database.
-  init(hub error: any Error) {
+  package init(hub error: any Error) {
     if let error = error as? StorageError {
       self = error
       return

@@ -18,7 +18,7 @@ struct HubCommand: AsyncParsableCommand {
       from a service file by --hub service=NAME.
       """,
     subcommands: [
-      Create.self, Join.self, Leave.self, Status.self, Trim.self, Check.self,
+      Create.self, Join.self, Leave.self, Status.self, Tables.self, Trim.self, Check.self,
     ])
 }
 

@@ -2,6 +2,7 @@ public import Console
 public import FeedSync
 public import HTTPClient
 public import HomeFeed
+package import StoreTables
 
 extension SyncError: ExitStatusProviding {
   public var exitStatus: ExitStatus {
@@ -34,4 +35,16 @@ extension HTTPError: ExitStatusProviding {
 
 extension ContentStoreError: ExitStatusProviding {
   public var exitStatus: ExitStatus { .usage }
+}
+
+extension TablesError: ExitStatusProviding {
+  package var exitStatus: ExitStatus {
+    switch code {
+    case .elsewhere, .busy: .tryAgain
+    case .noTables, .unknownRole: .unavailable
+    case .noHistory, .reservedName, .encoding, .occupied, .inUse: .configuration
+    case .permission: .notPermitted
+    case .refused: .badData
+    }
+  }
 }
