@@ -50,7 +50,7 @@ struct TestHub {
   /// - Parameter connection: The way to the database, if it is another one.
   func open(
     _ machine: String, through connection: String? = nil,
-    migrations: [MigrationSource] = [.model, .jobs],
+    migrations: [MigrationSource]? = nil,
     _ change: (inout Store.Options) -> Void = { _ in }
   ) throws -> Store {
     var options = options
@@ -59,14 +59,16 @@ struct TestHub {
     if let membership = try HubMembership.read(inStore: path) {
       let database = try ConnectionString(connection ?? connectionText)
       HubAddress(database: database, membership: membership).addLog(to: &options)
+      // Instead of the server's.
+      if let clock { options.now = { clock.now } }
     }
     return try Store.open(
-      at: path, migrations: migrations, migrate: .ifEmpty, options: options)
+      at: path, migrations: migrations ?? self.migrations, migrate: .ifEmpty, options: options)
   }
 
   /// Makes the store of a machine, with one record, the first of the hub.
   func create(isolation: isolated (any Actor)? = #isolation) async throws {
-    try await create(migrations: [.model, .jobs]) { store in
+    try await create(migrations: migrations) { store in
       try await store.write { _ = try $0.insert("Sample", ["name": "from the beginning"]) }
     }
   }
@@ -86,7 +88,7 @@ struct TestHub {
   }
 
   func join(
-    _ machine: String, migrations: [MigrationSource] = [.model, .jobs]
+    _ machine: String, migrations: [MigrationSource]? = nil
   ) throws -> Store {
     _ = try setup(machine).join(named: name, opening: options)
     return try open(machine, migrations: migrations)

@@ -60,7 +60,7 @@ package final class ReportingChild: @unchecked Sendable {
     return child.waitForExit()
   }
 
-  /// What it has written to stderr, once it has ended.
+  /// Returns what the child wrote to stderr. Waits until it has ended.
   package func errors() -> String { child.readErrors() }
 
   @discardableResult
