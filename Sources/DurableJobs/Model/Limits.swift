@@ -24,7 +24,8 @@ enum Limits {
   static let progressInterval = Duration.milliseconds(500)
   /// The shortest time between two reads of the cancellations of running jobs.
   static let cancellationsInterval = Duration.milliseconds(100)
-  /// The time between two checks of whether the other runners live, while there are any.
+  /// The shortest time between two checks of whether the other runners live, and the time between
+  /// two while one of them is on this machine.
   static let runnersInterval = Duration.seconds(1)
   /// The longest sleep of a runner while a job waits for its time, because clocks are set.
   static let clockInterval = Duration.seconds(30)

@@ -209,9 +209,9 @@ public actor JobRunner {
       try await store.write(author: "jobs") { try JobTable($0).recordStop(lease.epoch) }
       return .stopRecorded
     case .checkRunners:
-      let hasOthers = try await rescueDead(lease)
+      let next = try await rescueDead(lease)
       try await correctTimes()
-      return .runnersChecked(hasOthers: hasOthers)
+      return .runnersChecked(next: next)
     case .survey(let running, let terms):
       return try survey(cancellationsOf: running, terms)
     case .exchange(let exchange): return try await self.exchange(exchange, lease)
@@ -251,15 +251,18 @@ public actor JobRunner {
 
   /// Takes over the jobs of runners whose process has died.
   ///
-  /// - Returns: True if the store knows other runners.
-  private func rescueDead(_ lease: RunnerLease) async throws -> Bool {
-    let others = try store.read { try RunnerRow.others(than: lease.epoch, in: $0) }
-    for other in others where try !RunnerLease.isAlive(other.epoch, in: store) {
+  /// - Returns: The time after which the others are to be checked again; `nil` if there are none.
+  private func rescueDead(_ lease: RunnerLease) async throws -> Duration? {
+    var next: [Duration] = []
+    for other in try store.read({ try RunnerRow.others(than: lease.epoch, in: $0) }) {
+      let life = try RunnerLease.life(of: other.epoch, in: store)
+      next.append(life ?? Limits.runnersInterval)
+      if life != nil { continue }
       try await JobRescue.run(other.epoch, in: store)
       options.logger.notice(
         "took over the jobs of a runner that died", metadata: ["epoch": "\(other.epoch)"])
     }
-    return !others.isEmpty
+    return next.min()
   }
 
   /// Corrects the times of jobs and schedules at the start, and whenever the clock was set back.

@@ -45,7 +45,9 @@ struct RunnerState {
     /// - `isOfferTaken`: True while such a commit is under way.
     case woke(claimed: [JobID: Attempt], isOfferTaken: Bool)
     case stopRecorded
-    case runnersChecked(hasOthers: Bool)
+    /// `next`: The time after which the other runners are to be checked again; `nil` if there are
+    /// none.
+    case runnersChecked(next: Duration?)
     case surveyed(cancelled: [JobID], hasWork: Bool)
     case exchanged(ended: [JobID], claimed: [JobID: Attempt], heldBack: Int)
     /// A step failed with an error that passes. Its description, in one line.
@@ -123,7 +125,8 @@ struct RunnerState {
   private var progressDueAt: Instant?
   private var cancellations = Check(interval: Limits.cancellationsInterval)
   private var runners = Check(interval: Limits.runnersInterval)
-  private var hasOtherRunners = false
+  /// The time between two checks of the other runners; `nil` if there are none.
+  private var nextCheckAfter: Duration?
 
   init(
     kinds: Set<JobKind>, concurrency: Int, queueLimits: [QueueName: Int], cancelGrace: Duration
@@ -150,8 +153,8 @@ struct RunnerState {
     case .stopRecorded:
       hasRecordedStop = true
       return checkRunners(at: moment)
-    case .runnersChecked(let hasOthers):
-      hasOtherRunners = hasOthers
+    case .runnersChecked(let next):
+      nextCheckAfter = next
       return survey(at: moment)
     case .surveyed(let cancelled, let hasWork):
       return cancelled.flatMap { cancel($0, .cancelled, at: moment.now) }
@@ -273,7 +276,8 @@ struct RunnerState {
     } else {
       if let progressDueAt { times.append(progressDueAt) }
       if cancellations.isPending, !attempts.isEmpty { times.append(now + cancellations.interval) }
-      if runners.isPending || hasOtherRunners { times.append(now + runners.interval) }
+      let checkAfter = runners.isPending ? runners.interval : nextCheckAfter
+      if let checkAfter { times.append(now + checkAfter) }
     }
     return times.min()
   }

@@ -53,12 +53,23 @@ final class RunnerLease: Sendable {
 
   /// True while a process holds the lock of an epoch.
   ///
+  /// - Throws: The errors of `life`.
+  static func isAlive(_ epoch: Int64, in store: Store) throws -> Bool {
+    try life(of: epoch, in: store) != nil
+  }
+
+  /// Returns the time after which it is to be asked again whether a process holds the lock of an
+  /// epoch; `nil` if none does. A process of this machine may end at any time. The lock of another
+  /// machine does not end before its time, which a living one prolongs.
+  ///
   /// - Throws: `notPermitted`, `readOnly` if the lock file cannot be used; `busy` for an error that
   ///   passes; `unreachable` if it is not known whether another machine has it.
-  static func isAlive(_ epoch: Int64, in store: Store) throws -> Bool {
-    if try isHeldHere(epoch, in: store) { return true }
+  static func life(of epoch: Int64, in store: Store) throws -> Duration? {
+    if try isHeldHere(epoch, in: store) { return Limits.runnersInterval }
     return try translatingStorageErrors {
-      try store.options.sharedLocks.isHeldElsewhere(sharedName(epoch))
+      try store.options.sharedLocks.timeHeldElsewhere(sharedName(epoch)).map {
+        max($0, Limits.runnersInterval)
+      }
     }
   }
 

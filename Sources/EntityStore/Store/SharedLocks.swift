@@ -11,10 +11,11 @@ package protocol SharedLocks: Sendable {
   /// - Throws: `StorageError` with `.unreachable`.
   func take(_ name: String) throws -> (any SharedLock)?
 
-  /// Returns true while another machine has the lock.
+  /// Returns the time for which another machine has the lock if it does not renew it; `nil` if none
+  /// has it.
   ///
   /// - Throws: `StorageError` with `.unreachable`.
-  func isHeldElsewhere(_ name: String) throws -> Bool
+  func timeHeldElsewhere(_ name: String) throws -> Duration?
 
   /// Returns the last note about a lock, which may be some seconds old.
   func note(of name: String) -> SharedNote?
@@ -23,6 +24,15 @@ package protocol SharedLocks: Sendable {
   ///
   /// - Throws: `StorageError` with `.unreachable`.
   func reserveTurn(_ name: String, spacing: Duration) throws -> Duration
+}
+
+extension SharedLocks {
+  /// Returns true while another machine has the lock.
+  ///
+  /// - Throws: `StorageError` with `.unreachable`.
+  package func isHeldElsewhere(_ name: String) throws -> Bool {
+    try timeHeldElsewhere(name) != nil
+  }
 }
 
 /// A lock that this process has until it releases it, or releases this object.
@@ -54,7 +64,7 @@ package struct FolderLocks: SharedLocks {
   package init() {}
 
   package func take(_ name: String) -> (any SharedLock)? { Lock() }
-  package func isHeldElsewhere(_ name: String) -> Bool { false }
+  package func timeHeldElsewhere(_ name: String) -> Duration? { nil }
   package func note(of name: String) -> SharedNote? { nil }
   package func reserveTurn(_ name: String, spacing: Duration) -> Duration { .zero }
 }

@@ -61,14 +61,14 @@ package final class HubLocks: SharedLocks {
     return Lock(name, of: self)
   }
 
-  package func isHeldElsewhere(_ name: String) throws -> Bool {
+  package func timeHeldElsewhere(_ name: String) throws -> Duration? {
     try rows(
       Statement(
         """
-        SELECT 1 FROM mooring.lock
+        SELECT extract(epoch FROM until - clock_timestamp())::float8 FROM mooring.lock
         WHERE store = $1 AND name = $2 AND until >= clock_timestamp() AND machine <> $3
         """, .uuid(address.hub), .text(name), .uuid(address.machine))
-    ) { _ in true }.first ?? false
+    ) { Duration.seconds(max(0, try $0.double(0) ?? 0)) }.first
   }
 
   private final class Lock: SharedLock {

@@ -201,7 +201,9 @@ private struct World {
         #expect(now - last >= Limits.runnersInterval, "checked too often: seed \(seed)")
       }
       runnersCheckedAt = now
-      return .runnersChecked(hasOthers: Bool.random(using: &random))
+      return .runnersChecked(
+        next: Bool.random(using: &random)
+          ? .seconds(Int.random(in: 1...15, using: &random)) : nil)
     case .survey(let ids, let terms):
       if let terms { checkTerms(terms, ending: []) }
       let cancelled = ids.filter { _ in Int.random(in: 0..<10, using: &random) == 0 }

@@ -8,7 +8,7 @@ import Testing
   @Test func anIdleRunnerSleepsUntilItIsWoken() {
     var runner = Runner()
     #expect(runner.wake() == [.checkRunners])
-    #expect(runner.handle(.runnersChecked(hasOthers: false)) == [.survey([], Runner.room(2))])
+    #expect(runner.handle(.runnersChecked(next: nil)) == [.survey([], Runner.room(2))])
     let rest = runner.handle(.surveyed(cancelled: [], hasWork: false))
     #expect(rest == [.rest(after: nil, Runner.room(2))])
   }
@@ -65,7 +65,7 @@ import Testing
     #expect(runner.wake() == [.rest(after: .seconds(1), nil)])
     runner.now += .seconds(1)
     #expect(runner.wake() == [.checkRunners])
-    _ = runner.handle(.runnersChecked(hasOthers: false))
+    _ = runner.handle(.runnersChecked(next: nil))
     #expect(
       runner.handle(.surveyed(cancelled: [], hasWork: false)) == [
         .report(.working), .rest(after: nil, Runner.room(2)),
@@ -147,7 +147,7 @@ private struct Runner {
   /// Goes through a turn up to its survey.
   mutating func startTurn() {
     _ = wake()
-    _ = handle(.runnersChecked(hasOthers: false))
+    _ = handle(.runnersChecked(next: nil))
   }
 
   /// Wakes the runner, finds nothing, and returns the time for which it rests.
@@ -155,7 +155,7 @@ private struct Runner {
     var actions = wake()
     if case .recordStop? = actions.last { actions = handle(.stopRecorded) }
     if case .checkRunners? = actions.last {
-      actions = handle(.runnersChecked(hasOthers: false))
+      actions = handle(.runnersChecked(next: nil))
     }
     if case .survey? = actions.last {
       actions = handle(.surveyed(cancelled: [], hasWork: false))
