@@ -18,8 +18,9 @@ extension Environment {
   /// The longest wait for an entry that the log has and that could not be committed here.
   private static let laterMax = Duration.seconds(2)
   private static let laterPause: UInt32 = 50_000
-  /// The size of the entries that `catchUp` applies in one transaction.
-  private static let caughtUpBytesMax = 16 << 20
+  /// The size of the entries that `catchUp` applies in one transaction, unless one alone is larger.
+  /// A small entry is to be visible before a large one after it is applied.
+  private static let caughtUpBytesMax = 1 << 20
 
   /// The position of the store in its log; `nil` if it has none.
   ///
@@ -36,8 +37,8 @@ extension Environment {
     return position
   }
 
-  /// Applies the entries of the log that the store lacks. Called like `write`; without a log it
-  /// does nothing.
+  /// Applies the entries of the log that the store lacks, up to the newest one of now. Called like
+  /// `write`; without a log it does nothing.
   ///
   /// - Returns: True if there were any.
   /// - Throws: `StorageError` with `.unreachable`, `.diverged`, `.busy`; `.damaged` if an entry is
@@ -46,30 +47,39 @@ extension Environment {
   @discardableResult
   public func catchUp() throws -> Bool {
     guard let log = options.commitLog else { return false }
-    var isNews = false
+    let tail = try log.tail(after: try read { try logPosition(of: log, in: $0) })
+    guard var part = try tail.nextPart() else { return false }
     while true {
-      let tail = try log.tail(after: try read { try logPosition(of: log, in: $0) })
-      guard let first = try tail.nextPart() else { return isNews }
-      isNews = true
-      try asOnlyWriter { writerLock in
+      let next = try asOnlyWriter { writerLock in
         try writerLock.acquire(within: options.writerDeadline)
         defer { writerLock.release() }
-        try preparedForWriting { try follow(log, first, tail) }
+        return try preparedForWriting { try follow(log, part, tail) }
       }
+      guard let next else { return true }
+      part = next
     }
   }
 
-  private func follow(_ log: any CommitLog, _ first: LogPart, _ tail: any LogTail) throws {
+  /// Applies entries in one transaction.
+  ///
+  /// - Returns: The first part of the entries that are left; `nil` at the end of the tail.
+  private func follow(
+    _ log: any CommitLog, _ first: LogPart, _ tail: any LogTail
+  ) throws -> LogPart? {
     try removeDropped()
     let transaction = try beginWrite()
+    var next: LogPart?
     do {
       let before = try logPosition(of: log, in: transaction)
       var entries = EntryApplier(to: transaction, after: before)
       try entries.apply(first)
-      while entries.byteCount < Self.caughtUpBytesMax || !entries.isBetweenEntries,
-        let part = try tail.nextPart()
+      next = try tail.nextPart()
+      while let part = next,
+        !entries.isBetweenEntries
+          || entries.byteCount + part.bytes.count <= Self.caughtUpBytesMax
       {
         try entries.apply(part)
+        next = try tail.nextPart()
       }
       try put(try entries.end(), in: transaction)
     } catch {
@@ -78,6 +88,7 @@ extension Environment {
     }
     let committed = commitAsLogged(transaction)
     guard committed == MDB_SUCCESS else { throw failure(committed, doing: "commit") }
+    return next
   }
 
   func write<R>(
@@ -171,7 +182,8 @@ extension Environment {
           break
         }
         let tail = try log.tail(after: position)
-        if let first = try tail.nextPart() { try follow(log, first, tail) }
+        var next = try tail.nextPart()
+        while let part = next { next = try follow(log, part, tail) }
         continue
       } catch {
         cause = (error as? StorageError).map { "\($0.summary)" } ?? "\(error)"

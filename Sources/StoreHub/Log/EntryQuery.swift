@@ -137,7 +137,7 @@ struct EntryQuery {
     Statement(
       """
       SELECT seq, part, chain, body FROM mooring.entry
-      WHERE store = $1 AND (seq > $2 OR (seq = $2 AND part > $3))
+      WHERE store = $1 AND (seq, part) > ($2, $3)
       ORDER BY seq, part LIMIT \(Self.partsPerAnswer)
       """, .uuid(hub), .int8(Int64(clamping: last.sequence)), .int4(last.part))
   }

@@ -42,8 +42,8 @@ final class HubBell: Sendable {
       var connection = try connections.take(until: deadline)
       try connection.execute(
         [
-          .begin, "SET LOCAL synchronous_commit = off",
-          .notify(Self.channel, payload: Self.payload(address)), .commit,
+          "SELECT set_config('synchronous_commit', 'off', true)",
+          .notify(Self.channel, payload: Self.payload(address)),
         ], until: deadline)
       connections.put(connection)
     } catch {

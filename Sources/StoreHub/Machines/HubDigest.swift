@@ -120,6 +120,19 @@ extension HubSession {
     ])
   }
 
+  /// Returns the number of the newest entry, and the last request to compare the stores.
+  mutating func news(
+    of hub: UUID
+  ) throws(StorageError) -> (entry: UInt64, request: DigestRequest?) {
+    try rows(
+      Statement(
+        """
+        SELECT seq, (SELECT note FROM mooring.lock WHERE store = $1 AND name = 'digest')
+        FROM mooring.store WHERE id = $1
+        """, .uuid(hub))
+    ) { (try $0.sequence(0), try $0.text(1).flatMap { DigestRequest($0) }) }.first ?? (0, nil)
+  }
+
   /// Returns the last request to compare the stores.
   mutating func requestedDigest(of hub: UUID) throws(StorageError) -> DigestRequest? {
     try rows(

@@ -64,7 +64,8 @@ package final class HubFollower: Sendable {
           let hub = address.hub.uuidString
           guard notifications.contains(where: { $0.payload.hasPrefix(hub) && $0.payload != own })
           else { continue }
-        case .deadline: break
+        case .deadline:
+          guard try hasNews(&session) else { continue }
         case .wokenUp: return
         }
         try catchUp(&session)
@@ -73,6 +74,14 @@ package final class HubFollower: Sendable {
       // Reads go on; writes report what is wrong. The next look may succeed.
       pause()
     }
+  }
+
+  /// Returns true if there is something to do: in one round trip, because an idle machine asks so
+  /// all the time.
+  private func hasNews(_ session: inout HubSession) throws -> Bool {
+    guard let store else { return true }
+    let (entry, request) = try session.news(of: address.hub)
+    return try entry != store.newestHubEntry || request != answered.withLock { $0 }
   }
 
   /// Ends the following with the store.
