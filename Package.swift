@@ -18,6 +18,8 @@ let package = Package(
   name: "mooring",
   products: [
     .library(name: "Mooring", targets: ["Mooring"]),
+    // For the benchmark, which is a package of its own.
+    .library(name: "StoreHub", targets: ["StoreHub"]),
     .executable(name: "mooring", targets: ["mooring"]),
     .executable(name: "mooring-dump", targets: ["mooring-dump"]),
     .executable(name: "feed-server", targets: ["feed-server"]),

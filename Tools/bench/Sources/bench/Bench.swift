@@ -6,8 +6,8 @@ struct Bench: ParsableCommand {
     commandName: "bench", abstract: "Measures Mooring and the alternatives to it on the same work.",
     subcommands: [
       AllBench.self, CompareBench.self, SyncBench.self, HomeBench.self, MigrationBench.self,
-      JobsBench.self, ImportBench.self, JobsWorker.self, FeedServer.self, PutLoop.self,
-      HotPath.self,
+      JobsBench.self, ImportBench.self, HubBench.self, JobsWorker.self, FeedServer.self,
+      SlowFeedServer.self, PutLoop.self, HotPath.self,
     ],
     defaultSubcommand: AllBench.self)
 }
@@ -20,7 +20,7 @@ struct AllBench: ParsableCommand {
     discussion: "Each part has further options of its own: see `bench compare --help`.")
 
   enum Part: String, CaseIterable, ExpressibleByArgument {
-    case compare, sync, home, migrate, jobs, `import`
+    case compare, sync, home, migrate, jobs, `import`, hub
 
     static var list: String { allCases.map(\.rawValue).joined(separator: ", ") }
 
@@ -32,6 +32,7 @@ struct AllBench: ParsableCommand {
       case .migrate: MigrationBench.self
       case .jobs: JobsBench.self
       case .import: ImportBench.self
+      case .hub: HubBench.self
       }
     }
   }
@@ -42,7 +43,7 @@ struct AllBench: ParsableCommand {
   var rows: [Int] = []
   @Option(help: "Rounds of each part (default: that of the part).")
   var rounds: Int?
-  @Option(help: "The release build of `mooring` for home (default: in the folder of bench).")
+  @Option(help: "The release build of `mooring` for home and hub (default: beside bench).")
   var mooring: String?
   @OptionGroup var setting: SettingOptions
   @OptionGroup var output: OutputOptions
@@ -62,7 +63,7 @@ struct AllBench: ParsableCommand {
     var arguments: [String] = setting.quick ? ["--quick"] : []
     if let dir = setting.dir { arguments += ["--dir", dir] }
     if part == .compare, !rows.isEmpty { arguments += ["--rows"] + rows.map(String.init) }
-    if part == .home, let mooring { arguments += ["--mooring", mooring] }
+    if [.home, .hub].contains(part), let mooring { arguments += ["--mooring", mooring] }
     if part != .home, let rounds { arguments += ["--rounds", String(rounds)] }
     return arguments
   }

@@ -22,12 +22,24 @@ struct TimedProgram {
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_adddup2(&actions, pipe.fileHandleForWriting.fileDescriptor, 1)
+    // A daemon that the program starts must not keep the pipe open.
+    for end in [pipe.fileHandleForReading, pipe.fileHandleForWriting] {
+      posix_spawn_file_actions_addclose(&actions, end.fileDescriptor)
+    }
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    // Threads of Dispatch block most signals, and pgbench, for one, ends by a timer's signal.
+    var none = sigset_t()
+    sigemptyset(&none)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
     // SAFETY: the copies live until the program was started, and are then freed once.
     var words = ([path] + arguments).map { strdup($0) } + [nil]
     defer { words.forEach { free($0) } }
     let start = ContinuousClock.now
     var id = pid_t()
-    let code = posix_spawn(&id, path, &actions, nil, &words, environ)
+    let code = posix_spawn(&id, path, &actions, &attributes, &words, environ)
     guard code == 0 else {
       throw BenchError(.candidate, "\(path): \(String(cString: strerror(code)))")
     }

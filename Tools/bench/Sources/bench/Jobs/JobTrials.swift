@@ -101,16 +101,23 @@ struct JobTrials {
       guard await starts.next() != nil else { throw died() }
     }
     try await Task.sleep(for: plan.rest)
-    let before = try contextSwitches(of: worker.id)
-    try await Task.sleep(for: plan.pause)
-    let after = try contextSwitches(of: worker.id)
-    let switches = after.reduce(0) { $0 + $1.value - (before[$1.key] ?? 0) }
-    results.add(Double(switches) / plan.pause.seconds, to: .idleSwitches, of: .mooring)
+    results.add(
+      try await wakeupsPerSecond(of: worker.id, during: plan.pause), to: .idleSwitches,
+      of: .mooring)
     results.add(try residentMegabytes(of: worker.id), to: .idleMemory, of: .mooring)
     try worker.stop()
   }
 
   private func died() -> BenchError { BenchError(.candidate, "a worker of Mooring ended early") }
+}
+
+/// Returns how often the threads of a process begin to wait in a second, on average over a time.
+func wakeupsPerSecond(of process: pid_t, during time: Duration) async throws -> Double {
+  let before = try contextSwitches(of: process)
+  try await Task.sleep(for: time)
+  let after = try contextSwitches(of: process)
+  let switches = after.reduce(0) { $0 + $1.value - (before[$1.key] ?? 0) }
+  return Double(switches) / time.seconds
 }
 
 /// Returns how often each thread of a process has begun to wait. Preemptions do not count, because

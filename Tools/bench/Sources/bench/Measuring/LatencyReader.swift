@@ -49,6 +49,7 @@ struct Percentiles {
   init(_ samples: [Double]) { sorted = samples.sorted() }
 
   var isEmpty: Bool { sorted.isEmpty }
+  var count: Int { sorted.count }
   var longest: Double { sorted.last ?? .nan }
 
   /// Returns a percentile of the samples.

@@ -51,19 +51,26 @@ struct FeedAnswers: Sendable {
   }
 }
 
-/// A process that runs `FeedServer`.
+/// A process that runs `FeedServer` or `SlowFeedServer`.
 final class FeedServerProcess {
   /// The URL of the first page.
   let url: String
   private let process = Process()
   private let input = Pipe()
 
-  init(rows: Int, rowsPerPage: Int, seed: UInt64) throws {
+  convenience init(rows: Int, rowsPerPage: Int, seed: UInt64) throws {
+    try self.init(
+      arguments: [
+        "feed-server", "--rows", "\(rows)", "--rows-per-page", "\(rowsPerPage)", "--seed",
+        "\(seed)",
+      ], path: FeedPages.path)
+  }
+
+  /// - Parameter path: That of the first page.
+  init(arguments: [String], path: String) throws {
     let output = Pipe()
     process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
-    process.arguments = [
-      "feed-server", "--rows", "\(rows)", "--rows-per-page", "\(rowsPerPage)", "--seed", "\(seed)",
-    ]
+    process.arguments = arguments
     process.standardInput = input
     process.standardOutput = output
     try process.run()
@@ -73,7 +80,7 @@ final class FeedServerProcess {
       guard !data.isEmpty else { throw BenchError(.candidate, "the feed server did not start") }
       line += data
     }
-    url = String(decoding: line.dropLast(), as: UTF8.self) + FeedPages.path
+    url = String(decoding: line.dropLast(), as: UTF8.self) + path
   }
 
   /// Ends the process and waits for it.
