@@ -59,11 +59,11 @@ struct StatementErrorTests {
     let server = try PostgreSQLServer.shared()
     var owner = try server.connect()
     try owner.execute("CREATE ROLE reader_of_errors LOGIN", until: farDeadline)
-    try owner.execute("CREATE TABLE closed_to_readers ()", until: farDeadline)
+    try owner.execute("CREATE TABLE public.closed_to_readers ()", until: farDeadline)
     var reader = try Connection(
       ConnectionString("host=\(server.folder) user=reader_of_errors dbname=postgres"),
       until: farDeadline)
-    let closed = try state(of: "TABLE closed_to_readers", &reader)
+    let closed = try state(of: "TABLE public.closed_to_readers", &reader)
     #expect(closed == .insufficientPrivilege)
     try owner.execute("SET default_transaction_read_only = on", until: farDeadline)
     #expect(try state(of: "CREATE TABLE t ()", &owner) == .readOnlyTransaction)
