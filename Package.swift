@@ -156,6 +156,7 @@ let package = Package(
         .embedInCode("System/0003_feed_mappings.yaml"),
         .embedInCode("System/0004_feed_addresses.yaml"),
         .embedInCode("System/0005_feed_settings.yaml"),
+        .embedInCode("System/0006_feed_folders.yaml"),
       ],
       swiftSettings: settings),
     // SQLite caches of other programs, Core Data's stores among them, become entities.
@@ -167,6 +168,11 @@ let package = Package(
         "CMooringXXHash",
       ],
       exclude: ["System"], resources: [.embedInCode("System/0001_import.yaml")],
+      swiftSettings: settings),
+    // All records of a store as an SQLite file for other programs.
+    .target(
+      name: "SQLiteExport",
+      dependencies: ["TextFormats", "EntityModel", "EntityStore", "CMooringSQLite"],
       swiftSettings: settings),
     .target(
       name: "HomeFeed", dependencies: ["EntityModel", "EntityStore", "Migrations"],
@@ -222,8 +228,8 @@ let package = Package(
         "FeedDocuments",
         "EntityObjects", "Maintenance", "Migrations",
         "EntityModel", "EntityStore", "DurableJobs", "FeedSync", "HomeFeed", "StoreJobs",
-        "StoreHub", "StoreTables", "PostgreSQL", "LegacyImport", "TextFormats", "WorkerService",
-        "Console", argumentParser, logging, metrics,
+        "StoreHub", "StoreTables", "PostgreSQL", "LegacyImport", "SQLiteExport", "TextFormats",
+        "WorkerService", "Console", argumentParser, logging, metrics,
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ],

@@ -133,6 +133,13 @@ package final class FileLock: Sendable {
     return Int32(range.l_type) == F_UNLCK ? nil : range.l_pid
   }
 
+  /// Returns true if the path leads to the file or folder that is open here.
+  func isNamed(_ path: String) -> Bool {
+    var (held, named) = (stat(), stat())
+    return fstat(descriptor, &held) == 0 && stat(path, &named) == 0
+      && held.st_dev == named.st_dev && held.st_ino == named.st_ino
+  }
+
   // MARK: Text
 
   /// Returns the first bytes of the file, at most `bytesMax`.

@@ -178,7 +178,7 @@ package enum FolderFile {
     path + ".new-" + String(UInt64.random(in: .min ... .max), radix: 36)
   }
 
-  private static func parent(of path: String) -> String {
+  static func parent(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }

@@ -43,7 +43,7 @@ package final class ScratchFolder: Sendable {
       guard let path else { throw Failure(path: parent, error: SystemError()) }
       do throws(SystemError) {
         let lock = try FileLock(path + "/" + lockName, .createNew)
-        if try lock.take(), isOpen(path + "/" + lockName, in: lock) {
+        if try lock.take(), lock.isNamed(path + "/" + lockName) {
           return ScratchFolder(path: path, lock: lock, isUnnamed: true)
         }
         // Another run has taken the folder for a leftover before the lock was held, and removes it.
@@ -102,7 +102,7 @@ package final class ScratchFolder: Sendable {
         do throws(SystemError) {
           let lock = FileLock(descriptor: try FolderFile.openFolder(path, ownedBy: owner))
           guard try lock.take() else { return nil }
-          if isOpen(path, in: lock) {
+          if lock.isNamed(path) {
             return ScratchFolder(path: path, lock: lock, isUnnamed: false)
           }
           // The owner has removed the file after it was opened here.
@@ -118,10 +118,4 @@ package final class ScratchFolder: Sendable {
 
   /// Releases the folder for other runs.
   package func release() { lock.release() }
-
-  private static func isOpen(_ path: String, in lock: FileLock) -> Bool {
-    var (held, named) = (stat(), stat())
-    return fstat(lock.descriptor, &held) == 0 && stat(path, &named) == 0
-      && held.st_dev == named.st_dev && held.st_ino == named.st_ino
-  }
 }

@@ -17,6 +17,43 @@ import Testing
     }
   }
 
+  @Test("The text of a dump reads back as the same value", arguments: ValueKind.allCases)
+  func exactTextsRoundTrip(kind: ValueKind) throws {
+    let seed = testSeed(2)
+    var random = SeededRandom(seed: seed)
+    var values = (0..<500).map { _ in random.value(kind) }
+    if kind == .date {
+      values += [801.0000001, 801.25, -1e-9, 801_234_567.123_456_7, .infinity].map {
+        .date(Date(timeIntervalSinceReferenceDate: $0))
+      }
+    }
+    for value in values {
+      let json = Data("[\(value.exactJSON)]".utf8)
+      let back: Value?
+      switch try JSONSerialization.jsonObject(with: json, options: .fragmentsAllowed) as? [Any] {
+      case .some(let list) where list.first is String:
+        back = Value(exactText: try #require(list.first as? String), as: kind)
+      default: back = try Self.number(in: json, kind)
+      }
+      try #require(back == value, "seed \(seed): \(value.exactJSON)")
+    }
+    #expect(Value(exactText: "nan", as: .double) == nil)
+    #expect(Value(exactText: "now", as: .date) == nil)
+    #expect(Value(exactText: "2026-02-30T00:00:00Z", as: .date) == nil)
+  }
+
+  /// Returns the value of a list of one number, flag or list.
+  private static func number(in json: Data, _ kind: ValueKind) throws -> Value? {
+    let decoder = JSONDecoder()
+    return switch kind {
+    case .int64: try decoder.decode([Int64].self, from: json).first.map(Value.int64)
+    case .double: try decoder.decode([Double].self, from: json).first.map(Value.double)
+    case .bool: try decoder.decode([Bool].self, from: json).first.map(Value.bool)
+    case .strings: try decoder.decode([[String]].self, from: json).first.map(Value.strings)
+    default: nil
+    }
+  }
+
   @Test func aTextIsEqualOnlyToTheSameBytes() {
     let composed = Value.string("caf\u{e9}")
     let decomposed = Value.string("cafe\u{301}")

@@ -80,6 +80,7 @@ import Testing
       ("Sources/FeedSync/System/0003_feed_mappings", "c1:132654f15925525cf14d658f74f529f5"),
       ("Sources/FeedSync/System/0004_feed_addresses", "c1:38ee1bcb8f56b5e1d52c781e4554dd1f"),
       ("Sources/FeedSync/System/0005_feed_settings", "c1:2b53536e95c507770594dda488556438"),
+      ("Sources/FeedSync/System/0006_feed_folders", "c1:68f5b93915b8d3df267d2b594921ed2c"),
     ] {
       let bytes = try Data(contentsOf: root.appendingPathComponent(path + ".yaml"))
       let name = URL(fileURLWithPath: path).lastPathComponent

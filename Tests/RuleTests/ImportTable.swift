@@ -46,6 +46,7 @@ enum ImportTable {
       "SystemSupport",
       "TextFormats", "StrictYAML", "EntityModel", "EntityStore", "EntityObjects",
       "SchemaFiles", "Maintenance", "Migrations"),
+    Row("SQLiteExport", "CMooringSQLite", "TextFormats", "EntityModel", "EntityStore"),
     Row(
       "DurableJobs", "SystemSupport", "TextFormats", "EntityModel", "EntityStore", "EntityObjects",
       "SchemaFiles", "Migrations"),
@@ -69,8 +70,8 @@ enum ImportTable {
     Row(
       "mooring", "SystemSupport", "TextFormats", "EntityModel", "EntityStore",
       "EntityObjects", "SchemaFiles", "Maintenance", "Migrations", "FeedDocuments", "HTTPClient",
-      "FeedSync", "LegacyImport", "DurableJobs", "StoreJobs", "WorkerService", "HomeFeed",
-      "Mooring", "Console", "PostgreSQL", "StoreHub", "StoreTables"),
+      "FeedSync", "LegacyImport", "SQLiteExport", "DurableJobs", "StoreJobs", "WorkerService",
+      "HomeFeed", "Mooring", "Console", "PostgreSQL", "StoreHub", "StoreTables"),
     Row(
       "mooring-dump", "TextFormats", "EntityModel", "EntityStore", "Maintenance", "DurableJobs",
       "Console"),

@@ -143,8 +143,8 @@ import Testing
         status.output.split(separator: "\r\n").map { $0.split(separator: ",")[1] } == [
           "migration", "0001_chunked_writes", "0002_history", "0003_migrations", "0001_feeds",
           "0002_feed_manners", "0003_feed_mappings", "0004_feed_addresses", "0005_feed_settings",
-          "0001_home_feed", "0002_learning_path_of_episode", "0001_jobs", "0001_import",
-          "0003_episode_content", "0004_episodes_of_a_path", "0001_note",
+          "0006_feed_folders", "0001_home_feed", "0002_learning_path_of_episode", "0001_jobs",
+          "0001_import", "0003_episode_content", "0004_episodes_of_a_path", "0001_note",
         ])
     }
   }
@@ -155,7 +155,7 @@ import Testing
       try environment.write { transaction in
         let tree = try #require(try environment.tree(named: "catalog", in: transaction))
         let entry = """
-          {"appliedAt":0,"checksum":"c1:0","line":"homefeed","name":"0005_later","sequence":15,\
+          {"appliedAt":0,"checksum":"c1:0","line":"homefeed","name":"0005_later","sequence":16,\
           "version":5}
           """
         try transaction.put(
@@ -239,7 +239,7 @@ import Testing
       (
         ["frobnicate"],
         #"mooring: unknown command "frobnicate"; known are sync, feed, home, fetch, set, batch, jobs, "#
-          + "migrate, import, schema, check, backup, restore, compact, hub, worker, config"
+          + "migrate, import, schema, check, export, backup, restore, compact, hub, worker, config"
       ),
       (["home", "--limt", "3"], "mooring: Unknown option '--limt'. Did you mean '--limit'?"),
       (["home", "--limit", "x"], "mooring: The value 'x' is invalid for '--limit <limit>'"),

@@ -50,7 +50,7 @@ import Testing
       #expect(
         output(check) == """
           pages  entities  records  index entries  transactions  problems
-             54        24        9             26             1         0
+             56        24        9             26             1         0
 
           """)
     }
@@ -112,6 +112,7 @@ import Testing
           mooring: applied system.feeds 0003_feed_mappings
           mooring: applied system.feeds 0004_feed_addresses
           mooring: applied system.feeds 0005_feed_settings
+          mooring: applied system.feeds 0006_feed_folders
           mooring: applied homefeed 0001_home_feed
           mooring: applied homefeed 0002_learning_path_of_episode
           mooring: applied system.jobs 0001_jobs
@@ -130,6 +131,7 @@ import Testing
           ["system.feeds", "0003_feed_mappings", "applied"],
           ["system.feeds", "0004_feed_addresses", "applied"],
           ["system.feeds", "0005_feed_settings", "applied"],
+          ["system.feeds", "0006_feed_folders", "applied"],
           ["homefeed", "0001_home_feed", "applied"],
           ["homefeed", "0002_learning_path_of_episode", "applied"],
           ["system.jobs", "0001_jobs", "applied"], ["system.import", "0001_import", "applied"],

@@ -21,7 +21,7 @@ struct Mooring: AsyncParsableCommand {
     subcommands: [
       Sync.self, FeedCommand.self, Home.self, Fetch.self, SetCommand.self, BatchCommand.self,
       JobsCommand.self, Migrate.self, ImportCommand.self, SchemaVerb.self, Check.self,
-      BackupCommand.self, RestoreCommand.self, CompactCommand.self, HubCommand.self,
-      WorkerCommand.self, ConfigCommand.self,
+      ExportCommand.self, BackupCommand.self, RestoreCommand.self, CompactCommand.self,
+      HubCommand.self, WorkerCommand.self, ConfigCommand.self,
     ])
 }

@@ -155,6 +155,7 @@ extension BatchInsertRequest {
 
   /// Throws unless the store has the entity, and the unique index that `update(by:)` needs.
   fileprivate func checkTarget(in transaction: ReadTransaction) throws {
+    if entityName.isEmpty { return }
     let entity = try transaction.catalog.entity(entityName)
     if case .update(let attributes) = onConflict { _ = try entity.uniqueIndex(on: attributes) }
   }
@@ -207,6 +208,9 @@ extension BatchInsertRequest {
       }
       return id
     }
+    if case .record(let id, let values) = row.content {
+      return try insert(id, values, &counts, in: transaction)
+    }
     do {
       let id = try insert(row, in: transaction)
       counts.inserted += 1
@@ -217,9 +221,29 @@ extension BatchInsertRequest {
     }
   }
 
+  /// Inserts a record of a dump.
+  private func insert(
+    _ id: ObjectID, _ values: [String: Value], _ counts: inout BatchResult.Counts,
+    in transaction: WriteTransaction
+  ) throws -> ObjectID? {
+    if id.entity == Checkpoint<BatchCheckpoint>.entityName {
+      // This batch has a checkpoint itself, which may have the number or the name of this one.
+      if values["name"] == .string(checkpoint.name) {
+        counts.skipped += 1
+        return nil
+      }
+      counts.inserted += 1
+      return try transaction.insert(id.entity, values)
+    }
+    try transaction.insert(id, values)
+    counts.inserted += 1
+    return id
+  }
+
   private func insert(_ row: BatchRow, in transaction: WriteTransaction) throws -> ObjectID {
     switch row.content {
-    case .values(let values): return try transaction.insert(entityName, values)
+    case .values(let values), .record(_, let values):
+      return try transaction.insert(entityName, values)
     case .entity(let values, let links, let type):
       return try transaction.insert(values, links, as: type)
     case .failure(let error): throw error
@@ -230,7 +254,8 @@ extension BatchInsertRequest {
     _ row: BatchRow, by attributes: [String], in transaction: WriteTransaction
   ) throws -> ObjectID {
     switch row.content {
-    case .values(let values): return try transaction.upsert(entityName, values, by: attributes)
+    case .values(let values), .record(_, let values):
+      return try transaction.upsert(entityName, values, by: attributes)
     case .entity(let values, let links, let type):
       return try transaction.upsert(values, links, as: type, by: attributes)
     case .failure(let error): throw error
@@ -246,7 +271,8 @@ extension BatchInsertRequest {
     var isAboutItem = if case .failure = row.content { true } else { false }
     if let error = error as? StoreError {
       switch error.code {
-      case .validation, .uniqueViolation, .unknownAttribute, .missingRecord, .invalidRequest:
+      case .validation, .uniqueViolation, .unknownEntity, .unknownAttribute, .missingRecord,
+        .invalidRequest:
         isAboutItem = true
       default: break
       }

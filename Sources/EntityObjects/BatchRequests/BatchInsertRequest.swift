@@ -29,6 +29,7 @@ public struct BatchInsertRequest: Sendable {
     case collect(max: Int)
   }
 
+  /// The entity of the items; empty for a dump, whose records have any.
   public var entityName: String
   public var onConflict: Conflict
   public var itemErrors = ItemErrors.stop
@@ -88,6 +89,19 @@ public struct BatchInsertRequest: Sendable {
     }
   }
 
+  /// Creates a request for the records of a dump, which are inserted under their ids, whatever
+  /// their entities are.
+  ///
+  /// - Parameter read: Converts an element into an item with an id.
+  package init<Source: AsyncSequence & Sendable>(
+    dump source: Source, options: BatchRequestOptions,
+    read: @escaping @Sendable (Source.Element) -> BatchItem
+  ) {
+    self.init("", .fail, .count, options) { _ in
+      BatchReader(source) { BatchRow(read($0)) }
+    }
+  }
+
   private init(
     _ entityName: String, _ onConflict: Conflict, _ resultType: BatchResultType,
     _ options: BatchRequestOptions, read: @escaping @Sendable (Date) -> BatchReader
@@ -116,6 +130,13 @@ public struct BatchItem: Sendable {
   public var values: Result<[String: Value], any Error>
   /// The origin of the item, such as a line of a file, for messages.
   public var place: String?
+  /// The identity that the record gets; only in a dump.
+  package var id: ObjectID?
+
+  package init(_ id: ObjectID, _ values: [String: Value], place: String? = nil) {
+    self.init(values, place: place)
+    self.id = id
+  }
 
   public init(_ values: [String: Value], place: String? = nil) {
     self.values = .success(values)

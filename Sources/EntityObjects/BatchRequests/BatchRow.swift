@@ -6,6 +6,8 @@ import Foundation
 struct BatchRow: Sendable {
   enum Content: Sendable {
     case values([String: Value])
+    /// A record of a dump.
+    case record(ObjectID, [String: Value])
     case entity([Value], [ObjectID?], any Entity.Type)
     case failure(any Error)
   }
@@ -20,7 +22,8 @@ struct BatchRow: Sendable {
 
   init(_ item: BatchItem) {
     switch item.values {
-    case .success(let values): self.init(.values(values), place: item.place)
+    case .success(let values):
+      self.init(item.id.map { .record($0, values) } ?? .values(values), place: item.place)
     case .failure(let error): self.init(.failure(error), place: item.place)
     }
   }
@@ -32,8 +35,9 @@ struct BatchRow: Sendable {
   /// The bytes from which the digest of the item is computed.
   var identity: [UInt8] {
     var bytes: [UInt8] = []
+    if case .record(let id, _) = content { bytes.append(text: id.description) }
     switch content {
-    case .values(let values):
+    case .values(let values), .record(_, let values):
       for (name, value) in values.sorted(by: { $0.key < $1.key }) {
         bytes.append(text: name)
         bytes.append(value)

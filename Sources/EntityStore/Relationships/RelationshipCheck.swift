@@ -2,6 +2,25 @@ import EntityModel
 import LMDB
 
 extension ReadTransaction {
+  /// Returns the number of problems of all links of the store, and the first ones in words.
+  ///
+  /// - Complexity: O(*n* · log *n*) for *n* records of entities with references.
+  package func linkProblems(limit: Int) throws -> (count: Int, first: [String]) {
+    var (count, first) = (0, [String]())
+    for name in catalog.entities.keys.sorted() {
+      let entity = try catalog.entity(name)
+      if entity.references.isEmpty, entity.relationships.isEmpty { continue }
+      _ = try scanRecords(of: entity, after: .min) { id, view in
+        for text in try linkProblems(of: view, id: id, in: entity) {
+          count += 1
+          if count <= limit { first.append("\(ObjectID(entity: name, number: id)): \(text)") }
+        }
+        return true
+      }
+    }
+    return (count, first)
+  }
+
   /// Returns the problems of a record's links, one text each. That a link can be found from both
   /// sides is checked with the indexes, which the other side uses to read it.
   package func linkProblems(of view: RecordView, id: Int64, in entity: EntityLayout) throws

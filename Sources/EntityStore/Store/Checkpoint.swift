@@ -64,5 +64,5 @@ public struct Checkpoint<Position: Codable & Sendable>: Sendable {
     }
   }
 
-  static var entityName: String { "_ChunkedWrite" }
+  package static var entityName: String { "_ChunkedWrite" }
 }

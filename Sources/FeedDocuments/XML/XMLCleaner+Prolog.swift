@@ -118,6 +118,7 @@ extension XMLCleaner {
   /// expanded, so nothing can multiply.
   private mutating func readDocumentType() {
     let start = position
+    hasDocumentType = true
     if !skipNameOfDocumentType() {
       faults.add("the document type is not written correctly", at: start)
     }

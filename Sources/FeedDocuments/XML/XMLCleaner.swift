@@ -20,6 +20,7 @@ struct XMLCleaner {
   /// The places of the output where lines of the source are missing, and how many.
   private var skippedLines: [(offset: Int, lines: Int)] = []
   var hasTextBeforeRoot = false
+  var hasDocumentType = false
   /// True if the document type is that of HTML.
   var isHTML = false
   /// True if the document type refers to other documents, which may define any entity.
@@ -255,6 +256,24 @@ struct XMLCleaner {
   func lineFault(_ fault: (offset: Int, reason: String)) -> LineFault {
     let skipped = skippedLines.prefix { $0.offset <= fault.offset }.reduce(0) { $0 + $1.lines }
     return LineFault(fault.reason, after: output.prefix(fault.offset), moreLines: skipped)
+  }
+
+  /// Returns the lines of the source for bytes of the output.
+  ///
+  /// - Parameter offsets: In ascending order.
+  /// - Complexity: O(length of the output).
+  func lines(ofOutput offsets: [Int]) -> [Int] {
+    var (line, counted) = (1, 0)
+    var skipped = skippedLines[...]
+    return offsets.map { offset in
+      line += output[counted..<offset].count { $0 == UInt8(ascii: "\n") }
+      counted = offset
+      while let first = skipped.first, first.offset <= offset {
+        line += first.lines
+        skipped.removeFirst()
+      }
+      return line
+    }
   }
 
   /// Skips a quoted text with its quotes.

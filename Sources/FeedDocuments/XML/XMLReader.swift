@@ -48,7 +48,7 @@ enum XMLReader {
   }
 
   /// The initialization of libxml2's tables, which Swift runs once.
-  private static let initialization: Void = mooring_xml_initialize()
+  static let initialization: Void = mooring_xml_initialize()
 }
 
 private func startElement(
@@ -99,8 +99,8 @@ private func addFault(
 /// The attributes of an element, valid during its start event.
 struct XMLAttributes: Sequence {
   /// The array of libxml2: five pointers for each attribute.
-  fileprivate let start: UnsafeMutablePointer<UnsafePointer<UInt8>?>?
-  fileprivate(set) var count: Int
+  let start: UnsafeMutablePointer<UnsafePointer<UInt8>?>?
+  let count: Int
 
   struct Attribute {
     fileprivate let pointers: UnsafeMutablePointer<UnsafePointer<UInt8>?>

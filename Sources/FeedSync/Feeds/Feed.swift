@@ -11,7 +11,14 @@ public struct Feed: Entity, Equatable {
   public var url: String
   /// The entity of items that name no kind.
   public var entity: String
+  /// The title of the last document that has one.
   public var title: String?
+  /// The operator's title, if it is not that of the documents.
+  public var customTitle: String?
+  /// The folder in which readers show the feed: the titles of the folders around it, the outermost
+  /// first. Nil if it is in none.
+  public var folder: [String]?
+  public var categories: [String]?
   /// The time of the last addition; the start of 1970 if there was none.
   public var addedAt: Date
   /// The seconds between scheduled runs.
@@ -102,6 +109,8 @@ public struct Feed: Entity, Equatable {
     .init("sizeLimit", \.sizeLimit), .init("timeLimit", \.timeLimit),
     .init("passwordSource", \.secrets.passwordSource),
     .init("headersSource", \.secrets.headersSource),
+    .init("customTitle", \.customTitle), .init("folder", \.folder),
+    .init("categories", \.categories),
   ]
 
   public init(from record: inout RecordReader) throws {
@@ -160,6 +169,14 @@ public struct Feed: Entity, Equatable {
       // The store lacks system.feeds 0005: it can be read, and writing to it is refused.
       (sizeLimit, timeLimit, password, headers) = (nil, nil, nil, nil)
     }
+    do {
+      customTitle = try record["customTitle"]
+      folder = try record["folder"]
+      categories = try record["categories"]
+    } catch let error as StoreError where error.code == .unknownAttribute {
+      // The store lacks system.feeds 0006: it can be read, and writing to it is refused.
+      (customTitle, folder, categories) = (nil, nil, nil)
+    }
     secrets = FeedSecrets(
       tokenFile: tokenFile, credential: credential, passwordSource: password,
       headersSource: headers)
@@ -182,6 +199,9 @@ public struct Feed: Entity, Equatable {
     hasPublicAddress = false
     allowsPrivateAddress = false
   }
+
+  /// The title that readers show: the operator's, or that of the documents.
+  public var shownTitle: String? { customTitle ?? title }
 
   /// The URL of requests: the learned one, or the operator's.
   public var requestURL: String { learnedURL ?? url }

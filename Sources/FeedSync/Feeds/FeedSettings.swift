@@ -65,7 +65,40 @@ extension Feeds {
   }
 }
 
+extension Feeds {
+  /// A URL, and how readers show the feed. What is nil stays as it is.
+  public struct Subscription: Hashable, Sendable {
+    public var url: String
+    /// On one line, and cut at 200 characters, as the titles of folders and the categories.
+    public var title: String?
+    /// The titles of the folders around the feed, the outermost first; empty for no folder.
+    public var folder: [String]?
+    public var categories: [String]?
+
+    public init(
+      _ url: String, title: String? = nil, folder: [String]? = nil, categories: [String]? = nil
+    ) {
+      self.url = url
+      self.title = title
+      self.folder = folder
+      self.categories = categories
+    }
+  }
+}
+
 extension Feed {
+  mutating func apply(_ subscription: Feeds.Subscription) {
+    if let title = subscription.title?.shortened() {
+      customTitle = title == self.title ? nil : title
+    }
+    func list(_ titles: [String]) -> [String]? {
+      let titles = titles.compactMap { $0.shortened() }
+      return titles.isEmpty ? nil : titles
+    }
+    if let titles = subscription.folder { folder = list(titles) }
+    if let titles = subscription.categories { categories = list(titles) }
+  }
+
   mutating func apply(_ settings: Feeds.Settings) {
     let old = settingsHash
     if let entity = settings.entity { self.entity = entity }

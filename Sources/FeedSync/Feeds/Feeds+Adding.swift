@@ -24,7 +24,15 @@ extension Feeds {
   ///   that cannot take a feed, `YAMLError` for a mapping that does not fit the entities.
   @discardableResult
   public func add(_ url: String, _ settings: Settings = Settings()) async throws -> Bool {
-    switch try await add([url], settings).first {
+    try await add(Subscription(url), settings)
+  }
+
+  /// Adds a feed as `add` of a URL does, with its title and its folder.
+  @discardableResult
+  public func add(
+    _ subscription: Subscription, _ settings: Settings = Settings()
+  ) async throws -> Bool {
+    switch try await add(subscriptions: [subscription], settings).first {
     case .refused(let error): throw error
     case .added: return true
     default: return false
@@ -37,27 +45,35 @@ extension Feeds {
   /// - Throws: The errors of the settings, before anything is changed, and those of the store,
   ///   after which the feeds of earlier commits stay.
   public func add(_ urls: [String], _ settings: Settings = Settings()) async throws -> [Addition] {
+    try await add(subscriptions: urls.map { Subscription($0) }, settings)
+  }
+
+  /// Adds feeds as `add` of URLs does, each with its title and its folder.
+  public func add(
+    subscriptions: [Subscription], _ settings: Settings = Settings()
+  ) async throws -> [Addition] {
     var outcomes: [Addition] = []
     var positions: [String: Int] = [:]
-    var accepted: [(url: String, position: Int)] = []
-    for (position, url) in urls.enumerated() {
+    var accepted: [(subscription: Subscription, position: Int)] = []
+    for (position, subscription) in subscriptions.enumerated() {
+      let url = subscription.url
       if let error = Self.refusal(of: url) {
         outcomes.append(.refused(error))
       } else if let first = positions[url] {
         outcomes.append(.repeated(first))
       } else {
         positions[url] = position
-        accepted.append((url, position))
+        accepted.append((subscription, position))
         outcomes.append(.added)
       }
     }
     if accepted.isEmpty { return outcomes }
-    try check(settings, of: accepted.map(\.url))
+    try check(settings, of: accepted.map(\.subscription.url))
     var start = 0
     while start < accepted.count {
       let chunk = Array(accepted[start..<min(start + SyncLimits.feedsPerCommit, accepted.count)])
       let isNew = try await store.write(author: "feed") { transaction in
-        try chunk.map { try Self.add($0.url, settings, in: transaction) }
+        try chunk.map { try Self.add($0.subscription, settings, in: transaction) }
       }
       for (entry, isNew) in zip(chunk, isNew) where !isNew { outcomes[entry.position] = .changed }
       start += chunk.count
@@ -67,8 +83,9 @@ extension Feeds {
 
   /// - Returns: True if it was no feed.
   private static func add(
-    _ url: String, _ settings: Settings, in transaction: WriteTransaction
+    _ subscription: Subscription, _ settings: Settings, in transaction: WriteTransaction
   ) throws -> Bool {
+    let url = subscription.url
     if let id = try transaction.objectID(Feed.entityName, by: ["url": .string(url)]) {
       var wasRemoved = false
       try transaction.update(Feed.self, id) { feed in
@@ -78,11 +95,13 @@ extension Feeds {
           feed.restore(at: transaction.now)
         }
         feed.apply(settings)
+        feed.apply(subscription)
       }
       return wasRemoved
     }
     var feed = Feed(url: url, entity: settings.entity ?? Self.entity, addedAt: transaction.now)
     feed.apply(settings)
+    feed.apply(subscription)
     try transaction.insert(feed)
     return true
   }

@@ -125,5 +125,6 @@ extension MigrationSource {
     ("0003_feed_mappings", PackageResources._003_feed_mappings_yaml),
     ("0004_feed_addresses", PackageResources._004_feed_addresses_yaml),
     ("0005_feed_settings", PackageResources._005_feed_settings_yaml),
+    ("0006_feed_folders", PackageResources._006_feed_folders_yaml),
   ])
 }

@@ -43,12 +43,16 @@ extension Feed {
     let (secrets, sizeLimit, timeLimit) = (secrets, sizeLimit, timeLimit)
     let (isPaused, isRemoved, addedAt) = (isPaused, isRemoved, addedAt)
     let allowsPrivateAddress = allowsPrivateAddress
+    let (customTitle, folder, categories) = (customTitle, folder, categories)
     let isOther = settingsHash != ended.settingsHash
     self = ended
     (self.entity, self.every, self.mapping) = (entity, every, mapping)
     (self.secrets, self.sizeLimit, self.timeLimit) = (secrets, sizeLimit, timeLimit)
     (self.isPaused, self.isRemoved, self.addedAt) = (isPaused, isRemoved, addedAt)
     self.allowsPrivateAddress = allowsPrivateAddress
+    (self.folder, self.categories) = (folder, categories)
+    // The title of an OPML file is mostly the feed's own, which the publisher may change.
+    self.customTitle = customTitle == title ? nil : customTitle
     // The run has stored the items of the old settings.
     if isOther { forgetAnswers() }
   }

@@ -31,7 +31,7 @@ struct CheckedAddition {
     try await requireWritableStore()
     let (finding, isNew): (FeedCheck.Finding, Bool)
     do {
-      (finding, isNew) = try await found(url)
+      (finding, isNew) = try await found(.init(url))
     } catch {
       guard try isAddedWithoutCheck(url, error) else { throw error }
       let failure = NotAdded(url: shownURL(url), cause: error)
@@ -65,7 +65,7 @@ struct CheckedAddition {
       }
       positions[entry.url] = position
       do {
-        let (finding, isNew) = try await found(entry.url)
+        let (finding, isNew) = try await found(entry.subscription)
         if finding.isNamedByPage {
           say("the feed is \(shownURL(finding.url))\(origin(finding, entry.url))")
         }
@@ -96,13 +96,17 @@ struct CheckedAddition {
     return try feeds.feed(named: url) == nil
   }
 
-  private func found(_ url: String) async throws -> (FeedCheck.Finding, isNew: Bool) {
-    let finding = try await check.check(url, settings)
+  private func found(
+    _ subscription: Feeds.Subscription
+  ) async throws -> (FeedCheck.Finding, isNew: Bool) {
+    let finding = try await check.check(subscription.url, settings)
     say("\(shownURL(finding.url)): \(summary(finding))")
     for warning in finding.warnings { say("\(shownURL(finding.url)): \(warning)") }
     var settings = settings
     settings.found = .init(title: finding.title, isHostPublic: finding.isHostPublic)
-    return (finding, try await feeds.add(finding.url, settings))
+    var found = subscription
+    found.url = finding.url
+    return (finding, try await feeds.add(found, settings))
   }
 
   private func summary(_ finding: FeedCheck.Finding) -> String {

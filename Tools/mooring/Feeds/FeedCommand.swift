@@ -11,8 +11,8 @@ struct FeedCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "feed", abstract: "Lists, adds and changes the feeds of the store.",
     subcommands: [
-      Add.self, Inspect.self, List.self, Show.self, Mapping.self, Remove.self, Pause.self,
-      Resume.self,
+      Add.self, Import.self, Export.self, Inspect.self, List.self, Show.self, Mapping.self,
+      Remove.self, Pause.self, Resume.self,
     ])
 
   struct List: AsyncParsableCommand {
@@ -130,6 +130,7 @@ private struct FeedRow: Encodable {
   let changedAt: Date?
   let lastError: String?
   let title: String?
+  let folder: [String]?
 
   init(_ id: Int64, _ feed: Feed, _ store: Store) {
     number = id
@@ -139,7 +140,8 @@ private struct FeedRow: Encodable {
     askedAt = Feeds(store).lastRun(of: id)?.at
     changedAt = feed.changedAt
     lastError = feed.lastError
-    title = feed.title
+    title = feed.shownTitle
+    folder = feed.folder
   }
 
   var cells: [String] {

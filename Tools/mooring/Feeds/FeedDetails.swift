@@ -20,6 +20,8 @@ struct FeedDetails: Encodable {
   private let number: Int64
   private let url: String
   private let title: String?
+  private let folder: [String]?
+  private let categories: [String]?
   private let into: String
   private let format: String?
   private let state: String
@@ -61,7 +63,8 @@ struct FeedDetails: Encodable {
     let words = FeedWords(feed, try .ofWorker(), circumstances)
     number = id
     url = shownURL(feed.url)
-    title = feed.title
+    title = feed.shownTitle
+    (folder, categories) = (feed.folder, feed.categories)
     into = feed.entity
     format = feed.format
     state = feed.state
@@ -132,6 +135,8 @@ struct FeedDetails: Encodable {
     }
     return [
       ("number", String(number)), ("url", url), ("learned url", learnedURL), ("title", title),
+      ("folder", folder?.joined(separator: " / ")),
+      ("categories", categories?.joined(separator: ", ")),
       ("into", into), ("format", self.format),
       ("state", Feed.stateText(state, lastError)),
       ("next", "\(time(next) ?? "never"): \(why)"), ("every", span(everySeconds)),

@@ -1,13 +1,18 @@
 import Console
+import EntityStore
+import FeedDocuments
 import FeedSync
 import Foundation
+import HTTPClient
 
-/// The URLs that are to be added, in their order.
+/// The feeds that are to be added, in their order.
 struct FeedList {
   struct Entry {
-    let url: String
+    let subscription: Feeds.Subscription
     /// The line of the file; nil for an argument.
     let line: Int?
+
+    var url: String { subscription.url }
   }
 
   private static let bytesMax = 64 << 20
@@ -15,10 +20,12 @@ struct FeedList {
   private(set) var entries: [Entry]
   /// The file as messages name it.
   private let name: String
+  /// The outlines of an OPML file that are no feeds.
+  private var skipped = 0
 
   init(_ arguments: [String], file: String?) throws {
-    entries = arguments.map { Entry(url: $0, line: nil) }
-    name = file == "-" ? "standard input" : file ?? ""
+    entries = arguments.map { Entry(subscription: .init($0), line: nil) }
+    name = Self.name(of: file ?? "")
     guard let file else { return }
     let text = try ConfigurationFile("list of feeds", bytesMax: Self.bytesMax)
       .text(of: file, takesInput: true, advice: "name a file, or - for standard input")
@@ -28,8 +35,60 @@ struct FeedList {
     for (index, scalars) in lines.enumerated() {
       let line = String(scalars).trimmingCharacters(in: .whitespacesAndNewlines)
       if line.isEmpty || line.hasPrefix("#") { continue }
-      entries.append(Entry(url: line, line: index + 1))
+      entries.append(Entry(subscription: .init(line), line: index + 1))
     }
+  }
+
+  /// Reads the feeds of an OPML file.
+  ///
+  /// - Throws: `CommandError` for a file that cannot be read, or is no OPML.
+  init(opml file: String) throws {
+    name = Self.name(of: file)
+    entries = []
+    let bytes = try ConfigurationFile("OPML file", bytesMax: Self.bytesMax)
+      .bytes(of: file, takesInput: true, advice: "name a file, or - for standard input")
+    do throws(OPMLError) {
+      let document = try OPMLDocument(reading: bytes)
+      entries = document.feeds.map { feed in
+        let subscription = Feeds.Subscription(
+          feed.url, title: feed.title, folder: feed.folder, categories: feed.categories)
+        return Entry(subscription: subscription, line: feed.line)
+      }
+      skipped = document.skipped
+    } catch {
+      let place = error.line.map { ":\($0)" } ?? ""
+      throw CommandError(.badData, "\(name)\(place): \(error)")
+    }
+  }
+
+  private static func name(of file: String) -> String {
+    file == "-" ? "standard input" : file
+  }
+
+  /// Adds the feeds, and reports what became of each.
+  ///
+  /// - Throws: `CommandError` if one was refused; the others are added.
+  func add(
+    to store: Store, _ settings: Feeds.Settings, isChecked: Bool, isQuiet: Bool
+  ) async throws {
+    warnOfOpenSecrets(settings, isQuiet: isQuiet)
+    if isChecked {
+      return try await CheckedAddition(store, settings, isQuiet: isQuiet).add(self)
+    }
+    let outcomes = try await Feeds(store).add(
+      subscriptions: entries.map(\.subscription), settings)
+    try report(outcomes, isQuiet: isQuiet)
+  }
+
+  /// Warns of secrets that everybody between here and the server can read.
+  func warnOfOpenSecrets(_ settings: Feeds.Settings, isQuiet: Bool) {
+    if isQuiet { return }
+    let open = entries.map(\.url).filter { Feeds.sendsUnencrypted(settings, to: $0) }
+    guard let first = open.first else { return }
+    let others = open.count > 1 ? " and \(open.count - 1) more" : ""
+    Message.say(
+      "\(shownURL(first))\(others): the secret is sent unencrypted; use https if the server has "
+        + "it")
   }
 
   /// Prints what became of the URLs.
@@ -51,7 +110,10 @@ struct FeedList {
       }
     }
     if !isQuiet {
-      let counts = [(added, "added"), (changed, "changed"), (repeated, "repeated")]
+      let counts = [
+        (added, "added"), (changed, "changed"), (repeated, "repeated"),
+        (skipped, skipped == 1 ? "outline without a feed" : "outlines without a feed"),
+      ]
       let parts = counts.compactMap { count, word in
         count == 0 && word != "added" ? nil : "\(Formatting.count(Int64(count))) \(word)"
       }

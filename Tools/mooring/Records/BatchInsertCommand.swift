@@ -14,6 +14,7 @@ struct BatchInsertCommand: AsyncParsableCommand {
     discussion: """
       mooring fetch Episode --select id,title --format csv-exact | mooring batch insert Episode - \
       --on-conflict update --by id,feedID
+      mooring-dump records --store OLD | mooring batch insert -
 
       The file is read in parts, whatever its size. Values are written as for `mooring set`, in \
       JSON also as numbers, true, false and lists of texts; null, or an empty field of CSV, is no \
@@ -23,11 +24,16 @@ struct BatchInsertCommand: AsyncParsableCommand {
       An item that is refused stops the batch. Committed items stay, and after the file has been \
       corrected, the same command resumes. With --keep-going all other items are inserted, and the \
       exit status is still 65.
+
+      Without an entity, the file is what `mooring-dump records` prints without one: the records \
+      of all entities, which keep their numbers, their links and the order of those. The store \
+      must have the same schema, and no records with these numbers.
       """)
 
   @OptionGroup var options: StoreOptions
-  @Argument(help: "The entity, such as Episode.") var entity: String
-  @Argument(help: "The file, or - for standard input.") var file: String
+  @Argument(help: "The entity, such as Episode; left out before the file of a dump.")
+  var entity: String
+  @Argument(help: "The file, or - for standard input.") var file: String?
   @Option(
     help: ArgumentHelp(
       "Where a record has the unique values of an item: fail, skip the item, or update the record "
@@ -45,16 +51,28 @@ struct BatchInsertCommand: AsyncParsableCommand {
   /// The number of refused items that are reported one by one.
   private static let errorsReportedMax = 100
 
+  private var isDump: Bool { file == nil }
+  /// The last argument.
+  private var path: String { file ?? entity }
+
   func validate() throws {
+    if isDump {
+      if onConflict != .fail || by != nil {
+        throw ValidationError("--on-conflict and --by need an entity; name one before the file")
+      }
+      if job.detach { throw ValidationError("--detach needs an entity; name one before the file") }
+      if batch.ids { throw ValidationError("--ids needs an entity; name one before the file") }
+    }
     _ = try conflict()
     try batch.refuse(with: job)
-    if job.detach, file == "-" {
+    if job.detach, path == "-" {
       throw ValidationError("a worker cannot read this standard input; name a file")
     }
   }
 
   func run() async throws {
     let store = try options.open()
+    if isDump { return try await insertDump(into: store) }
     let description = try store.read { try $0.description(of: entity) }
     guard !description.isSystem else {
       throw CommandError(.usage, "\(entity) belongs to the store itself, which keeps its records")
@@ -62,11 +80,43 @@ struct BatchInsertCommand: AsyncParsableCommand {
     if job.detach {
       return try await job.enqueue(try insertion(), in: store, options, batch.format)
     }
-    let request = try request(description)
-    let done = Atomic<Int64>(0)
-    let result: BatchResult
+    let result = try await execute(try request(description), in: store, entity)
+    try write(result, of: store)
+  }
+
+  private func insertDump(into store: Store) async throws {
+    let schema = try store.schema
+    let file: BatchFile
     do {
-      result = try await options.runBatch(entity) { progress in
+      file = try BatchFile(path)
+    } catch let error as BatchFileError
+      where error.code == .missing && schema.entity(named: path) != nil
+    {
+      throw CommandError(
+        .usage, "name the file of the items of \(path) after it; - is standard input")
+    }
+    let reader = DumpReader(schema)
+    var request = BatchInsertRequest(
+      dump: file, options: try requestOptions("dump")
+    ) { reader.item($0) }
+    if keepGoing { request.itemErrors = .collect(max: Self.errorsReportedMax) }
+    let result = try await execute(request, in: store, "records")
+    let links = try store.read { try $0.linkProblems(limit: Self.errorsReportedMax) }
+    for problem in links.first { Message.say(problem) }
+    try write(result, of: store)
+    guard links.count > 0 else { return }
+    throw CommandError(
+      .badData,
+      "\(Formatting.count(Int64(links.count))) links of the store lead to no record, or are "
+        + "incomplete; insert the whole dump into an empty store")
+  }
+
+  private func execute(
+    _ request: BatchInsertRequest, in store: Store, _ label: String
+  ) async throws -> BatchResult {
+    let done = Atomic<Int64>(0)
+    do {
+      return try await options.runBatch(label) { progress in
         try await store.execute(request) {
           done.store($0.done, ordering: .relaxed)
           progress($0)
@@ -82,19 +132,23 @@ struct BatchInsertCommand: AsyncParsableCommand {
       }
       throw error
     }
-    try write(result, of: store)
+  }
+
+  /// - Parameter what: The entity or the kind of the file.
+  private func requestOptions(_ what: String) throws -> BatchRequestOptions {
+    var options = try batch.requestOptions()
+    // The same file in the same way is the same batch.
+    let file = path == "-" ? path : URL(fileURLWithPath: path).path
+    options.name = ["mooring", what, file, onConflict.rawValue, by, batch.without]
+      .compactMap { $0 }.joined(separator: " ")
+    return options
   }
 
   private func request(_ description: EntityDescription) throws -> BatchInsertRequest {
-    var requestOptions = try batch.requestOptions()
-    // The same file in the same way is the same batch.
-    let path = file == "-" ? file : URL(fileURLWithPath: file).path
-    requestOptions.name = ["mooring", entity, path, onConflict.rawValue, by, batch.without]
-      .compactMap { $0 }.joined(separator: " ")
     let reader = BatchItemReader(description)
     var request = BatchInsertRequest(
-      entity, from: try BatchFile(file), onConflict: try conflict(), resultType: batch.resultType,
-      options: requestOptions
+      entity, from: try BatchFile(path), onConflict: try conflict(), resultType: batch.resultType,
+      options: try requestOptions(entity)
     ) { element, startedAt in reader.item(element, startedAt: startedAt) }
     if keepGoing { request.itemErrors = .collect(max: Self.errorsReportedMax) }
     return request
@@ -102,7 +156,7 @@ struct BatchInsertCommand: AsyncParsableCommand {
 
   private func insertion() throws -> InsertRecords {
     InsertRecords(
-      entity, file: URL(fileURLWithPath: file).path, onConflict: onConflict,
+      entity, file: URL(fileURLWithPath: path).path, onConflict: onConflict,
       by: try OptionList.parts(of: by, "--by"), keepsGoing: keepGoing,
       without: try batch.withoutList(), author: batch.author)
   }
@@ -122,7 +176,7 @@ struct BatchInsertCommand: AsyncParsableCommand {
   }
 
   private func write(_ result: BatchResult, of store: Store) throws {
-    let output = BatchOutput(entity: entity, format: batch.format)
+    let output = BatchOutput(entity: isDump ? "all" : entity, format: batch.format)
     try output.write(
       result,
       [

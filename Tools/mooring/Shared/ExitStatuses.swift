@@ -1,8 +1,10 @@
 public import Console
 public import FeedSync
+import Glibc
 public import HTTPClient
 public import HomeFeed
 package import StoreTables
+package import SystemSupport
 
 extension SyncError: ExitStatusProviding {
   public var exitStatus: ExitStatus {
@@ -45,6 +47,30 @@ extension TablesError: ExitStatusProviding {
     case .noHistory, .reservedName, .encoding, .occupied, .inUse: .configuration
     case .permission: .notPermitted
     case .refused: .badData
+    }
+  }
+}
+
+extension PartialFile.Failure: ExitStatusProviding, CustomStringConvertible {
+  package var exitStatus: ExitStatus {
+    switch reason {
+    case .exists, .notAFile: .cannotCreate
+    case .busy: .tryAgain
+    case .system(let error) where error.isPermissionDenied || error.number == EROFS: .notPermitted
+    case .system(let error)
+    where [ENOENT, ENOTDIR, EISDIR, ELOOP, ENAMETOOLONG].contains(error.number):
+      .cannotCreate
+    case .system: .inputOutput
+    }
+  }
+
+  package var description: String {
+    switch reason {
+    case .exists: "\"\(path)\" exists already; name another file, or replace it: --force"
+    case .notAFile: "\"\(path)\" is no regular file; name another one"
+    case .busy: "another process is writing \"\(path)\"; wait for its end, or name another file"
+    case .system(let error):
+      "\"\(path)\" cannot be written: \(error.text); name another file, or make room"
     }
   }
 }

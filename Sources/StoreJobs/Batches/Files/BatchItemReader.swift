@@ -36,19 +36,9 @@ public struct BatchItemReader: Sendable {
       return values
     case .json(let text):
       return try Dictionary(
-        uniqueKeysWithValues: members(of: text).map { name, json in
+        uniqueKeysWithValues: JSONScalar.members(of: text).map { name, json in
           (name, try value(of: json, try attribute(name), now))
         })
-    }
-  }
-
-  private func members(of text: [UInt8]) throws -> [String: JSONScalar] {
-    do {
-      return try JSONDecoder().decode([String: JSONScalar].self, from: Data(text))
-    } catch DecodingError.typeMismatch(_, let context) where context.codingPath.isEmpty {
-      throw BatchFileError(.malformed, "an item is a JSON object: {\"title\": \"…\"}")
-    } catch let error as DecodingError {
-      throw BatchFileError(.malformed, error.inOneLine)
     }
   }
 
@@ -84,7 +74,7 @@ public struct BatchItemReader: Sendable {
       case (.strings, .strings(let texts)): .strings(texts)
       default: nil
       }
-    guard let value else { throw misfit(json.text, attribute) }
+    guard let value else { throw BatchFileError(misfit: json.text, attribute) }
     return value
   }
 
@@ -102,22 +92,27 @@ public struct BatchItemReader: Sendable {
       return .int64(number)
     }
     if text == "null" {
-      guard attribute.type.kind == .string else { throw misfit(text, attribute) }
+      guard attribute.type.kind == .string else {
+        throw BatchFileError(misfit: text, attribute)
+      }
       return .string(text)
     }
-    guard let value = attribute.value(of: text, now: now) else { throw misfit(text, attribute) }
+    guard let value = attribute.value(of: text, now: now) else {
+      throw BatchFileError(misfit: text, attribute)
+    }
     return value
   }
+}
 
-  private func misfit(_ text: String, _ attribute: AttributeDescription) -> BatchFileError {
+extension BatchFileError {
+  init(misfit text: String, _ attribute: AttributeDescription) {
     let text = text.count > 100 ? text.prefix(100) + "…" : text
-    return BatchFileError(
-      .malformed, "\"\(text)\" is no \(attribute.type.name) for \(attribute.name)")
+    self.init(.malformed, "\"\(text)\" is no \(attribute.type.name) for \(attribute.name)")
   }
 }
 
 /// A JSON value of an attribute.
-private enum JSONScalar: Decodable {
+enum JSONScalar: Decodable {
   case null
   case string(String)
   case int64(Int64)
@@ -127,6 +122,19 @@ private enum JSONScalar: Decodable {
   case strings([String])
   /// An object, or a list with elements other than texts.
   case other
+
+  /// Reads an object of values.
+  ///
+  /// - Throws: `BatchFileError`.
+  static func members(of text: [UInt8]) throws -> [String: JSONScalar] {
+    do {
+      return try JSONDecoder().decode([String: JSONScalar].self, from: Data(text))
+    } catch DecodingError.typeMismatch(_, let context) where context.codingPath.isEmpty {
+      throw BatchFileError(.malformed, "an item is a JSON object: {\"title\": \"…\"}")
+    } catch let error as DecodingError {
+      throw BatchFileError(.malformed, error.inOneLine)
+    }
+  }
 
   init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
