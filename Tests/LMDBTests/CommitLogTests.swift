@@ -72,6 +72,25 @@ import Testing
     }
   }
 
+  @Test func anEntryIsVisibleBeforeALargeOneAfterItIsApplied() throws {
+    try withMachines(2) { machines, _ in
+      let tree = try machines[0].makeTree()
+      func commits(applying values: [Int]) throws -> Int {
+        for (key, count) in values.enumerated() {
+          try machines[0].write {
+            try $0.put(tree, key: [UInt8(key)], value: [UInt8](repeating: 7, count: count))
+          }
+        }
+        let before = machines[1].lastTransactionID
+        try machines[1].catchUp()
+        return machines[1].lastTransactionID - before
+      }
+      #expect(try commits(applying: [1, 2, 3]) == 1)
+      #expect(try commits(applying: [4, 3 << 20, 5]) == 3)
+      try requireEqual(machines, "after entries of several sizes")
+    }
+  }
+
   @Test func keysInPagesThatAnOperationChangesAreRecordedAsTheyWere() throws {
     try withMachines(2) { machines, _ in
       let tree = try machines[0].makeTree()

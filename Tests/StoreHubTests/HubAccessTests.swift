@@ -55,6 +55,23 @@ struct HubAccessTests {
     }
   }
 
+  @Test func aHubWhoseTablesWereChangedIsNotTakenForOneThatCannotBeReached() async throws {
+    try await withDatabase { database in
+      try await withHub(at: database) { hub in
+        try await hub.create()
+        let first = try hub.open("first")
+        try await insert("before", into: first)
+        try execute("ALTER TABLE mooring.entry RENAME COLUMN nonce TO other", at: database)
+        #expect(await code { try await insert("refused", into: first) } == .needsCommitLog)
+        try execute("ALTER TABLE mooring.entry RENAME COLUMN other TO nonce", at: database)
+        try await insert("after", into: first)
+        let stored = Set(try names(of: first))
+        #expect(stored.isSuperset(of: ["before", "after"]) && !stored.contains("refused"))
+        try requireSame([first, try hub.join("second")])
+      }
+    }
+  }
+
   @Test func aHubIsReachedOverTLSWithAPrivateAuthority() async throws {
     try await withTemporaryFolder { folder in
       let authority = folder.path("authority.pem")

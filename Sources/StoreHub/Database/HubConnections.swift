@@ -95,6 +95,10 @@ extension StorageError {
       self.init(
         .needsCommitLog, "the database has no hub", context: cause,
         advice: "check the name of the database, or create the hub first")
+    case let state? where Self.refusals.contains(state.class):
+      self.init(
+        .needsCommitLog, "the server refuses a statement of this program", context: cause,
+        advice: "`mooring hub check` tests the server; the tables of the hub may be damaged")
     default:
       self.init(
         .unreachable, "the hub of the store cannot be reached", context: cause,
@@ -104,6 +108,9 @@ extension StorageError {
 }
 
 extension StorageError {
+  /// The classes of errors that the same statement would have again.
+  private static let refusals: [SQLState.Class] = [.data, .constraint, .syntaxOrAccess, .limit]
+
   static func newerHub(_ hub: String) -> StorageError {
     StorageError(
       .needsCommitLog, "the hub was made by a newer version of this program",

@@ -13,6 +13,18 @@ import Testing
     #expect(rest == [.rest(after: nil, Runner.room(2))])
   }
 
+  @Test func aRunnerSleepsUntilAnotherOneMayHaveDied() {
+    var runner = Runner()
+    _ = runner.wake()
+    _ = runner.handle(.runnersChecked(next: .seconds(12)))
+    let rest = runner.handle(.surveyed(cancelled: [], hasWork: false))
+    #expect(rest == [.rest(after: .seconds(12), Runner.room(2))])
+    // A wake before that may be the commit of a new runner, which is looked at a second later.
+    _ = runner.wake()
+    let pending = runner.handle(.surveyed(cancelled: [], hasWork: false))
+    #expect(pending == [.rest(after: Limits.runnersInterval, Runner.room(2))])
+  }
+
   @Test func claimsFillTheRoomThatRunningAttemptsLeave() {
     var runner = Runner(queueLimits: ["one": 1])
     runner.startTurn()
