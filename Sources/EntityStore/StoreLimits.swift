@@ -28,7 +28,8 @@ public enum StoreLimits {
   /// this time.
   public static let commitDuration = Duration.seconds(1)
   /// The same for a store with a commit log, where those who wait on other machines cannot be seen.
-  package static let turnDuration = Duration.milliseconds(50)
+  /// The entry takes another machine about as long to apply, and later ones wait for it.
+  package static let turnDuration = Duration.milliseconds(30)
   /// The most pages, as estimated, that a transaction of several chunks changes. A commit of 5,000
   /// pages takes 25 to 40 ms, and LMDB keeps the memory of the pages of its largest commit: 20 MB.
   package static let dirtyPagesMax = 5_120

@@ -61,7 +61,8 @@ package struct HubSession: ~Copyable {
   mutating func createTables() throws(StorageError) {
     if try hasTables() { return }
     do {
-      try execute(HubSchema.statements)
+      let compression = try hasFastCompression() ? HubSchema.fastCompression : []
+      try execute(HubSchema.statements + compression)
     } catch {
       // Another session may have created them at the same time, which the server reports as
       // duplicates in spite of IF NOT EXISTS.
@@ -80,6 +81,15 @@ package struct HubSession: ~Copyable {
       "SELECT count(*) FROM information_schema.tables WHERE table_schema = 'mooring'"
     let count = try rows(query) { try $0.int8(0) ?? 0 }.first ?? 0
     return count >= HubSchema.tablesCount
+  }
+
+  /// Returns false for a server that is too old, was built without LZ4, or is another engine.
+  private mutating func hasFastCompression() throws(StorageError) -> Bool {
+    let query: Statement = """
+      SELECT count(*) FROM pg_settings
+      WHERE name = 'default_toast_compression' AND 'lz4' = ANY (enumvals)
+      """
+    return try rows(query) { try $0.int8(0) ?? 0 }.first == 1
   }
 
   mutating func execute(_ statements: [Statement]) throws(StorageError) {
