@@ -73,7 +73,11 @@ public final class Worker: Service {
       defer { watchdog?.stop() }
       var lock: WorkerLock?
       while !current.isStopping {
-        try await serve(&lock)
+        do {
+          try await serve(&lock)
+        } catch let error as JobError where error.code == .lostRunner {
+          configuration.logger.warning("starting again", metadata: ["because": "\(error)"])
+        }
         await compactIfAsked()
       }
     } onCancelOrGracefulShutdown: {

@@ -6,7 +6,7 @@ public struct JobError: Error, Sendable, CustomStringConvertible {
   public enum Code: Sendable {
     case unknownJob, unknownQueue, unknownSchedule, unknownGroup, unknownKind
     case invalidRequest, invalidSchedule, badPayload, duplicate
-    case lostClaim, wrongState, foreignHost, busy
+    case lostClaim, lostRunner, wrongState, foreignHost, busy
     case notFinished, failed, cancelled, poisoned, timedOut
   }
 

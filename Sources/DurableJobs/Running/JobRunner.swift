@@ -61,7 +61,9 @@ public actor JobRunner {
   /// except those of handlers that do not end. Cancelling the task stops at once.
   ///
   /// - Throws: `StoreError` if the store can no longer be used. The runner waits while the disk is
-  ///   full or a writer takes too long.
+  ///   full or a writer takes too long. `JobError` with `lostRunner` if others have taken it for
+  ///   dead, as when its machine could not reach the hub for longer than a lease: their attempts
+  ///   replace its own, which are cancelled, and a new runner can be started.
   public func run() async throws {
     // A task of its own: a cancelled one could wait for nothing.
     let serving = Task(executorPreference: executor.tasks) { try await self.serve() }

@@ -97,13 +97,13 @@ extension JobTable {
     try transaction.update(id) { try $0.set("stoppedAt", to: .date(now)) }
   }
 
-  /// Throws if others have taken the runner for dead and removed its record: the jobs that it
-  /// claims under it could not be taken over.
+  /// Throws `lostRunner` if others have taken the runner for dead and removed its record: the jobs
+  /// that it claims under it could not be taken over.
   func requireRunner(_ epoch: Int64) throws {
     let id = ObjectID(entity: RunnerRecord.entity, number: epoch)
     guard try transaction.get(id) == nil else { return }
-    throw StoreError(
-      .conflict, "other runners took this one for dead", [("runner", String(epoch))],
+    throw JobError(
+      .lostRunner, "other runners took this one for dead", [("runner", String(epoch))],
       advice: "start it again")
   }
 

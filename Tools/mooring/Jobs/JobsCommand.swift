@@ -24,7 +24,7 @@ extension JobError: ExitStatusProviding {
     case .unknownJob, .unknownSchedule, .unknownGroup, .unknownKind, .wrongState: .unavailable
     case .unknownQueue, .invalidRequest, .invalidSchedule: .usage
     case .badPayload, .duplicate, .failed, .cancelled, .poisoned, .timedOut: .badData
-    case .lostClaim, .busy, .notFinished: .tryAgain
+    case .lostClaim, .lostRunner, .busy, .notFinished: .tryAgain
     case .foreignHost: .configuration
     }
   }
