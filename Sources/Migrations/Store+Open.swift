@@ -15,14 +15,24 @@ extension Store {
     case create
     /// Never create a store, and never apply migrations.
     case never
+
+    /// True if the caller opens the store to change its schema.
+    fileprivate var asksForChanges: Bool {
+      switch self {
+      case .pending, .create: true
+      case .ifEmpty, .never: false
+      }
+    }
   }
 
   /// Opens the store in a folder.
   ///
   /// Indexes whose keys were created with another version of Unicode or of a locale's rules are
   /// rebuilt first, unless the store is opened for reading only. During the rebuild readers do not
-  /// use these indexes; after it, writes by programs with the other version are refused. Indexes
-  /// that an interrupted load has set aside are built as well.
+  /// use these indexes; after it, writes by programs with the other version are refused. Machines
+  /// that share a store would undo each other's rebuild, so there only `.pending` and `.create`
+  /// rebuild, and until then writes with the other version are refused. Indexes that an interrupted
+  /// load has set aside are built as well.
   ///
   /// - Parameter sources: The sources of the migration lines that this program knows, and the code
   ///   that their steps call. The store's own line, `system`, is always among them.
@@ -49,7 +59,9 @@ extension Store {
     }
     if !options.isReadOnly {
       try store.finishInterruptedLoads()
-      try CollationRebuild(store: store).run()
+      if options.commitLog == nil || migrate.asksForChanges {
+        try CollationRebuild(store: store).run()
+      }
     }
     try store.require(types)
     return store

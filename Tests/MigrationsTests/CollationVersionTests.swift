@@ -97,6 +97,38 @@ import Testing
     }
   }
 
+  @Test func machinesThatShareAStoreRebuildTheIndexesOnlyWhenOneMigrates() async throws {
+    try await withTemporaryFolder { folder in
+      var options = Store.Options()
+      options.mapSize = 1 << 30
+      options.flushesCommits = false
+      options.commitLog = MemoryCommitLog()
+      func open(_ name: String, _ policy: Store.MigrationPolicy) throws -> Store {
+        try Store.open(
+          at: folder.path(name), migrations: [.model], migrate: policy, options: options)
+      }
+      func isRefused(_ store: Store) async -> Bool {
+        await code { try await store.write { try $0.insert("Sample", ["name": "new"]) } }
+          == .schemaMismatch
+      }
+      let first = try open("first", .ifEmpty)
+      try await Self.fill(first)
+      try Self.makeForeign(first)
+      let second = try open("second", .ifEmpty)
+      #expect(try Self.collated(second).allSatisfy { $0.collationVersion == "icu 1" })
+      #expect(try Self.names(second, Self.byTitle) == "a Ä b B")
+      #expect(await isRefused(second))
+
+      let migrating = try open("second", .create)
+      for store in [first, second, migrating] {
+        try store.catchUp()
+        #expect(try Self.collated(store).allSatisfy { $0.collationVersion != "icu 1" })
+        #expect(await !isRefused(store))
+        #expect(try Store.check(at: store.folder).isClean)
+      }
+    }
+  }
+
   @Test func openingForWritingRebuildsTheIndexes() async throws {
     try await withTemporaryStore { temporary in
       let store = temporary.store

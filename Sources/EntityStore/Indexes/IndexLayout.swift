@@ -233,7 +233,7 @@ extension StoreError {
         ("created with", index.collationVersion ?? "no version"),
       ],
       advice:
-        "run the same version of the program everywhere and open the store again, which "
+        "run the same version of the program everywhere, then `mooring migrate up`, which "
         + "rebuilds the index; one that cannot be rebuilt must be dropped by a migration")
   }
 }
