@@ -9,6 +9,11 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),
 ]
 
+// What Tools/package says of a package, as a text in C.
+func buildText(_ variable: String) -> CSetting {
+  .define(variable, to: "\"\(Context.environment["PACKAGE_" + variable] ?? "")\"")
+}
+
 let argumentParser: Target.Dependency = .product(
   name: "ArgumentParser", package: "swift-argument-parser")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
@@ -45,6 +50,10 @@ let package = Package(
       name: "CMooringLibXML", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
     .target(name: "CMooringXML", dependencies: ["CMooringLibXML"]),
     .systemLibrary(name: "CMooringMalloc"),
+    // The commit and the default store of a package; the one target that changes with each commit.
+    .target(
+      name: "CMooringBuild",
+      cSettings: ["MOORING_COMMIT", "MOORING_SWIFT", "MOORING_STORE"].map(buildText)),
     // Without `pkgConfig`, which would link the library: it is loaded when it is needed.
     .systemLibrary(name: "CMooringPostgreSQL", providers: [.apt(["libpq-dev"])]),
     .systemLibrary(name: "CMooringZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
@@ -207,7 +216,7 @@ let package = Package(
       name: "Console",
       dependencies: [
         "TextFormats", "StrictYAML", "EntityModel", "EntityStore", "Migrations", "StoreHub",
-        "SystemSupport", "PostgreSQL", "CMooringMalloc", argumentParser,
+        "SystemSupport", "PostgreSQL", "CMooringMalloc", "CMooringBuild", argumentParser,
       ],
       swiftSettings: settings),
     // What an embedder imports: re-exports the modules above that have a public interface.

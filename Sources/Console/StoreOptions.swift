@@ -1,4 +1,5 @@
 public import ArgumentParser
+internal import CMooringBuild
 public import EntityStore
 import Foundation
 public import Migrations
@@ -12,9 +13,9 @@ public struct StoreOptions: ParsableArguments {
     help: ArgumentHelp(
       "The folder of the store.",
       discussion: """
-        Default: $MOORING_STORE, then $STATE_DIRECTORY, then $XDG_STATE_HOME/mooring, then \
-        ~/.local/state/mooring.
-        """, valueName: "path"))
+        Default: $MOORING_STORE, then $STATE_DIRECTORY, then \
+        \(packaged ?? "$XDG_STATE_HOME/mooring, then ~/.local/state/mooring").
+        """, valueName: "path"), completion: .directory)
   public var store: String?
 
   @Option(
@@ -120,12 +121,21 @@ public struct StoreOptions: ParsableArguments {
 
   static func folder(_ option: String?, _ environment: [String: String]) -> String {
     func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
-    if let path = option ?? value("MOORING_STORE") ?? value("STATE_DIRECTORY") { return path }
+    if let path = option ?? value("MOORING_STORE") ?? value("STATE_DIRECTORY") ?? packaged {
+      return path
+    }
     if let path = value("XDG_STATE_HOME") { return path + "/mooring" }
     return (value("HOME") ?? "/") + "/.local/state/mooring"
   }
 
   /// Returns the bytes of a size such as `64G` or `512M`; nil for any other text. The units are
+  /// The store of the machine, if the program is that of a package.
+  private static let packaged: String? = {
+    // SAFETY: the text is a constant.
+    let path = String(cString: mooring_build_store())
+    return path.isEmpty ? nil : path
+  }()
+
   /// powers of 1,024.
   public static func bytes(_ text: String) -> Int? {
     let units: [Character: Int] = ["K": 10, "M": 20, "G": 30, "T": 40]

@@ -1,3 +1,5 @@
+import CMooringCurl
+
 /// An HTTP client on libcurl, with one thread of its own.
 ///
 /// It limits the transfers per host, keeps connections open between requests, and repeats a request
@@ -97,5 +99,14 @@ public final class CurlTransport: HTTPTransport {
         .badEncoding,
         "\(shownURL(response.effectiveURL)): Content-Encoding \(coding), also when asked not to")
     }
+  }
+}
+
+extension CurlTransport {
+  /// The version of curl: `7.88.1`.
+  package static var libraryVersion: String {
+    // SAFETY: the text is a constant, and never null: `libcurl/7.88.1 OpenSSL/3.0.16 …`.
+    let names = String(cString: curl_version())
+    return String(names.prefix { $0 != " " }.drop { $0 != "/" }.dropFirst())
   }
 }

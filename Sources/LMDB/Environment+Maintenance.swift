@@ -84,3 +84,13 @@ extension Environment {
     return total
   }
 }
+
+extension Environment {
+  /// The version of LMDB: `0.9.24`.
+  package static var libraryVersion: String {
+    var (major, minor, patch): (Int32, Int32, Int32) = (0, 0, 0)
+    // SAFETY: the three numbers outlive the call; the returned text is a constant.
+    _ = mdb_version(&major, &minor, &patch)
+    return "\(major).\(minor).\(patch)"
+  }
+}

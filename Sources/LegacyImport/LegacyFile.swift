@@ -1,3 +1,4 @@
+import CMooringSQLite
 public import EntityModel
 public import EntityStore
 import Foundation
@@ -224,5 +225,13 @@ extension ImportRun {
       "the mapping has unconfirmed guesses",
       [("guesses", String(guesses.count)), ("first", first)],
       advice: "confirm or correct each with `mooring import confirm`", code: .unconfirmed)
+  }
+}
+
+extension LegacyFile {
+  /// The version of SQLite: `3.40.1`.
+  package static var libraryVersion: String {
+    // SAFETY: the text is a constant, and never null.
+    String(cString: sqlite3_libversion())
   }
 }

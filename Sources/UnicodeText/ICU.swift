@@ -5,12 +5,19 @@ package enum ICU {
   /// Its major release and the version of Unicode that it implements: `icu 72, unicode 15.0`. What
   /// folding yields depends on nothing else; minor releases correct programs and no data.
   package static let version: String = {
+    "icu \(libraryVersion.prefix { $0 != "." }), unicode \(versions.unicode)"
+  }()
+
+  /// The version of the library: `72.1`.
+  package static var libraryVersion: String { versions.release }
+
+  private static let versions: (release: String, unicode: String) = {
     var release = VersionText()
     var unicode = VersionText()
     release.withBytes { release in
       unicode.withBytes { unicode in mooring_icu_versions(release, unicode) }
     }
-    return "icu \(release.text.prefix { $0 != "." }), unicode \(unicode.text)"
+    return (release.text, unicode.text)
   }()
 }
 

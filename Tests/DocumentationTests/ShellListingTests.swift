@@ -122,7 +122,9 @@ import Testing
     for word in words {
       if word.hasPrefix("-"), word != "-" {
         let name = String(word.split(separator: "=")[0])
-        if ["--help", "-h", "--version"].contains(name) { continue }
+        if ["--help", "-h"].contains(name) { continue }
+        // The parser prints the version whatever else there is, as for --version --verbose.
+        if name == "--version" { return nil }
         if !command.options.contains(name) { return "\(command.commandName) has no \(name)" }
         isVerb = false
       } else if isVerb, let verbs = command.subcommands, !verbs.isEmpty {

@@ -65,7 +65,8 @@ enum ImportTable {
       "StoreJobs", "HomeFeed"),
     Row("LoopbackHTTP", "SystemSupport"),
     Row(
-      "Console", "CMooringMalloc", "SystemSupport", "TextFormats", "StrictYAML", "EntityModel",
+      "Console", "CMooringBuild", "CMooringMalloc", "SystemSupport", "TextFormats", "StrictYAML",
+      "EntityModel",
       "EntityStore", "EntityObjects", "SchemaFiles", "Migrations", "PostgreSQL", "StoreHub"),
     Row(
       "mooring", "SystemSupport", "TextFormats", "EntityModel", "EntityStore",

@@ -266,6 +266,20 @@ import Testing
     #expect(version.status == 0 && version.lines.count == 1 && version.errors.isEmpty)
   }
 
+  @Test(arguments: [
+    ("mooring", ["commit", "Swift", "LMDB", "ICU", "curl", "SQLite"]),
+    ("mooring-dump", ["commit", "Swift", "LMDB", "ICU"]),
+  ])
+  func theVerboseVersionNamesWhatTheProgramConsistsOf(
+    _ tool: String, _ names: [String]
+  ) throws {
+    let version = try run(tool, ["--version", "--verbose"], store: "/nonexistent")
+    #expect(version.status == 0 && version.errors.isEmpty)
+    let facts = version.lines.dropFirst().map { $0.split(separator: ": ").map(String.init) }
+    #expect(facts.map(\.first) == names)
+    #expect(facts.dropFirst().allSatisfy { $0.last?.first?.isNumber == true }, "\(facts)")
+  }
+
   // MARK: Others at work
 
   @Test func aWaitingWriterNamesTheHolderOfTheLock() throws {

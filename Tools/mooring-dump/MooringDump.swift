@@ -17,7 +17,7 @@ struct MooringDump: AsyncParsableCommand {
       and id, and the dump continues; it then ends with 65. A dump reads one snapshot: while it \
       runs, the file cannot reuse the pages that writers replace.
       """,
-    version: Version.text,
+    version: Version.shown(),
     subcommands: [
       SchemaCommand.self, Records.self, IndexCommand.self, HistoryCommand.self,
       JobsCommand.self, Tables.self,

@@ -17,7 +17,15 @@ struct Mooring: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "mooring",
     abstract: "Keeps content feeds moored to this machine.",
-    version: Version.text,
+    discussion: """
+      mooring feed add https://example.org/feed.xml
+      mooring sync
+      mooring home
+
+      --version --verbose also prints the commit and the versions of the libraries.
+      """,
+    version: Version.shown(
+      with: [("curl", CurlTransport.libraryVersion), ("SQLite", LegacyFile.libraryVersion)]),
     subcommands: [
       Sync.self, FeedCommand.self, Home.self, Fetch.self, SetCommand.self, BatchCommand.self,
       JobsCommand.self, Migrate.self, ImportCommand.self, SchemaVerb.self, Check.self,

@@ -1,5 +1,6 @@
 import EntityModel
 import LMDB
+import UnicodeText
 
 /// The sizes of a store.
 public struct StoreStatistics: Hashable, Sendable {
@@ -89,5 +90,12 @@ extension Catalog {
       for name in build.treeNames { contents[name] = .build(entity: entity.name) }
     }
     return contents
+  }
+}
+
+extension Store {
+  /// The C libraries of every store, with their versions.
+  package static var libraryVersions: [(String, String)] {
+    [("LMDB", Environment.libraryVersion), ("ICU", ICU.libraryVersion)]
   }
 }
