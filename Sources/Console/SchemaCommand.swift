@@ -4,7 +4,11 @@ import EntityStore
 /// The verb `schema` of both commands.
 public struct SchemaCommand: AsyncParsableCommand {
   public static let configuration = CommandConfiguration(
-    commandName: "schema", abstract: "Prints the schema that the store's catalog records.")
+    commandName: "schema", abstract: "Prints the schema that the store's catalog records.",
+    discussion: """
+      mooring-dump schema Episode
+      mooring-dump schema Episode --as yaml
+      """)
 
   @OptionGroup var options: StoreOptions
   @Argument(help: "Which entities; all without any.") var entities: [String] = []

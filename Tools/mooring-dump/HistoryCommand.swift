@@ -9,6 +9,8 @@ struct HistoryCommand: AsyncParsableCommand {
     commandName: "history",
     abstract: "Prints the change history, one row per change, oldest first.",
     discussion: """
+      mooring-dump history --entity Episode --limit 10
+
       The rows of one write have the same sequence number, and no limit parts them. The values \
       are those from before the change, as far as the history keeps them. The kind unrecorded \
       says that something of an entity was changed by a write that noted no more. A token is a \

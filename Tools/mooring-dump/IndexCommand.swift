@@ -7,6 +7,8 @@ struct IndexCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "index", abstract: "Prints the entries of an index in the order of their keys.",
     discussion: """
+      mooring-dump index Episode byUpdate --limit 3
+
       A value that was too long for the key is shown as far as it goes, with … at its end. Of a \
       text with a collation the key has what it sorts by: the text with its case folded, or the \
       bytes of a sort key, shown in base64. With --raw the keys are shown as the bytes that they \

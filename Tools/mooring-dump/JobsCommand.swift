@@ -7,6 +7,8 @@ struct JobsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "jobs", abstract: "Prints the records of the jobs in the order of their ids.",
     discussion: """
+      mooring-dump jobs --state running
+
       As they are stored, whatever their state; payloads, checkpoints and outputs as text where \
       they are text. A record that cannot be read is reported on stderr, and the dump continues. \
       Attempts, runners, batches and figures: `mooring-dump records _JobAttempt`, `_JobRunner`, \

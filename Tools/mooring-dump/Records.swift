@@ -9,6 +9,7 @@ struct Records: AsyncParsableCommand {
     abstract: "Prints the records of an entity, or of all, in the order of their ids.",
     discussion: """
       mooring-dump records Episode --limit 3
+      mooring-dump records Episode --select id,title --format csv
       mooring-dump records | mooring batch insert - --store COPY
 
       Every row begins with that number as "_id". Any length is printed in little memory. A \

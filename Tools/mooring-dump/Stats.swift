@@ -7,6 +7,8 @@ struct Stats: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Prints sizes: the file, its pages, each entity's records and indexes.",
     discussion: """
+      mooring-dump stats --all
+
       The table has the sums of the system entities, which Mooring itself uses, in one line. JSON \
       always has every entity.
       """)

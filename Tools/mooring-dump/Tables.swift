@@ -5,7 +5,10 @@ import EntityStore
 
 struct Tables: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Lists the trees of the file with their purposes and sizes.")
+    abstract: "Lists the trees of the file with their purposes and sizes.",
+    discussion: """
+      mooring-dump tables --format json
+      """)
 
   @OptionGroup var options: StoreOptions
   @Option(help: OutputFormat.allHelp) var format = OutputFormat.table

@@ -17,7 +17,10 @@ struct FeedCommand: AsyncParsableCommand {
 
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "list", abstract: "Lists the feeds.")
+      commandName: "list", abstract: "Lists the feeds.",
+      discussion: """
+        mooring feed list --format json
+        """)
 
     @OptionGroup var options: StoreOptions
     @Option(help: OutputFormat.allHelp) var format = OutputFormat.table
@@ -35,7 +38,10 @@ struct FeedCommand: AsyncParsableCommand {
 
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "show", abstract: "Shows one feed in full.")
+      commandName: "show", abstract: "Shows one feed in full.",
+      discussion: """
+        mooring feed show https://example.org/feed.xml
+        """)
 
     @OptionGroup var options: StoreOptions
     @Argument(help: "The feed's URL or number.") var feed: String
@@ -54,7 +60,10 @@ struct FeedCommand: AsyncParsableCommand {
   struct Mapping: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "mapping",
-      abstract: "Prints the mapping of a feed.")
+      abstract: "Prints the mapping of a feed.",
+      discussion: """
+        mooring feed mapping https://example.org/feed.xml
+        """)
 
     @OptionGroup var options: StoreOptions
     @Argument(help: "The feed's URL or number.") var feed: String
@@ -75,7 +84,10 @@ struct FeedCommand: AsyncParsableCommand {
   struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "remove",
-      abstract: "Removes a feed. Its records stay and are reused if it is added again.")
+      abstract: "Removes a feed. Its records stay and are reused if it is added again.",
+      discussion: """
+        mooring feed remove https://example.org/feed.xml
+        """)
 
     @OptionGroup var options: StoreOptions
     @Argument(help: "The feed's URL or number.") var feed: String
@@ -87,7 +99,10 @@ struct FeedCommand: AsyncParsableCommand {
 
   struct Pause: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "pause", abstract: "Pauses a feed: syncs skip it.")
+      commandName: "pause", abstract: "Pauses a feed: syncs skip it.",
+      discussion: """
+        mooring feed pause https://example.org/feed.xml
+        """)
 
     @OptionGroup var options: StoreOptions
     @Argument(help: "The feed's URL or number.") var feed: String
@@ -100,7 +115,10 @@ struct FeedCommand: AsyncParsableCommand {
   struct Resume: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "resume",
-      abstract: "Resumes a feed that is paused or gone.")
+      abstract: "Resumes a feed that is paused or gone.",
+      discussion: """
+        mooring feed resume https://example.org/feed.xml
+        """)
 
     @OptionGroup var options: StoreOptions
     @Argument(help: "The feed's URL or number.") var feed: String

@@ -12,6 +12,8 @@ extension FeedCommand {
       commandName: "inspect",
       abstract: "Inspects the document of a URL and proposes a mapping and a migration.",
       discussion: """
+        mooring feed inspect https://example.org/talks --mapping talks.yaml --migration migrations
+
         Sends one request, and needs no store. Without --mapping and --migration nothing is \
         written. RSS, Atom, JSON Feed and homefeed/1 need no mapping: `mooring feed add URL` is \
         enough. Uncertain guesses are marked in the mapping by a comment that begins with \

@@ -14,6 +14,10 @@ struct Sync: AsyncParsableCommand {
     commandName: "sync",
     abstract: "Syncs all feeds, or the ones named.",
     discussion: """
+      mooring sync
+      mooring sync https://example.org/feed.xml --now
+      mooring sync --explain
+
       A URL that is not a feed yet is added if its document is one. After Ctrl-C or a kill \
       everything that was committed stays, and the next run continues from there. A feed whose \
       last response is still fresh according to its server is not requested.

@@ -8,6 +8,8 @@ extension HubCommand {
     static let configuration = CommandConfiguration(
       commandName: "create", abstract: "Makes this store the first machine of a new hub.",
       discussion: """
+        mooring hub create --name home --hub service=mooring
+
         Creates the schema mooring in the database if it is missing, and copies the store there, \
         from where other machines join. Restart programs that have the store open: until then \
         their writes end with 78. A run that was interrupted is completed by the next one.
@@ -42,6 +44,8 @@ extension HubCommand {
     static let configuration = CommandConfiguration(
       commandName: "join", abstract: "Brings the store of a hub to this machine.",
       discussion: """
+        mooring hub join --name home --hub service=mooring --machine laptop
+
         Copies the newest snapshot and applies the commits after it. The folder must have no \
         store, or one that was in this hub: that one is kept as data.mdb.replaced-TIME. This is \
         also the way back for a store that has diverged or was away for too long.
@@ -75,6 +79,9 @@ extension HubCommand {
     static let configuration = CommandConfiguration(
       commandName: "leave", abstract: "Makes this store independent of its hub.",
       discussion: """
+        mooring hub leave
+        mooring hub leave --forget laptop
+
         The store keeps what it has, and the other machines go on without it. Works without a \
         connection, too; the hub then lists the machine until another one forgets it.
         """)

@@ -7,7 +7,10 @@ import StoreHub
 extension HubCommand {
   struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "status", abstract: "Shows the machines of the hub and how far they are.")
+      commandName: "status", abstract: "Shows the machines of the hub and how far they are.",
+      discussion: """
+        mooring hub status --hub service=mooring
+        """)
 
     @OptionGroup var options: StoreOptions
     @OptionGroup var hub: HubOptions
@@ -55,6 +58,8 @@ extension HubCommand {
     static let configuration = CommandConfiguration(
       commandName: "trim", abstract: "Removes the oldest entries of the hub's log.",
       discussion: """
+        mooring hub trim --hub service=mooring
+
         Copies the store into the hub first. The log then begins after the older of the two \
         newest copies; a machine that lacks entries before that joins again.
         """)
@@ -94,6 +99,9 @@ extension HubCommand {
       commandName: "check",
       abstract: "Tries whether a database can hold a hub, or compares the machines of one.",
       discussion: """
+        mooring hub check --hub service=mooring
+        mooring hub check --digest
+
         Creates the schema mooring if it is missing, and tries there what a hub relies on, beside \
         hubs that are in use. Needs no store. With --digest it compares everything that the \
         machines have instead: those with a worker answer, and nobody writes until then. Ends \

@@ -12,6 +12,9 @@ extension ImportCommand {
       commandName: "confirm",
       abstract: "Confirms or corrects guesses of `inspect`, in the mapping and the migration.",
       discussion: """
+        mooring import confirm --mapping library.yaml
+        mooring import confirm --mapping library.yaml Post.user --rest
+
         Without a choice it lists the guesses that are marked `unconfirmed`. `Post.user` confirms \
         one as it is, and `Task.updated=int64` chooses another reading: a type or a form of dates \
         for an attribute; a table, `none`, `drop` or `reject` for a relationship.

@@ -17,6 +17,9 @@ extension ImportCommand {
       commandName: "inspect",
       abstract: "Inspects a file and proposes a mapping and a migration.",
       discussion: """
+        mooring import inspect Library.sqlite
+        mooring import inspect Library.sqlite --mapping library.yaml --migration migrations
+
         Needs no store; without one, names are compared with the migrations alone. Without \
         --mapping and --migration nothing is written; --as mapping and --as migration print \
         them. The mapping states the evidence of each guess. Uncertain ones \

@@ -9,6 +9,8 @@ extension ImportCommand {
       commandName: "plan",
       abstract: "Prints what a run would do with each row. Writes nothing to the store.",
       discussion: """
+        mooring import plan Library.sqlite --mapping library.yaml
+
         Every row is read, converted and compared with the rules and with the store's records. \
         Ends with 65 if the counts do not balance, or if more rows would be rejected than the \
         mapping allows.

@@ -9,6 +9,8 @@ extension ImportCommand {
       commandName: "rejects",
       abstract: "Lists the rows and links that the last run of an import rejected, and why.",
       discussion: """
+        mooring import rejects library --limit 20
+
         On a terminal as a table, elsewhere one object of JSON on each line, with the row as it \
         was read. To take them over, correct the mapping and run the import again: what the store \
         has already is not written again.

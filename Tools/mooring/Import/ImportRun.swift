@@ -9,6 +9,8 @@ extension ImportCommand {
       commandName: "run",
       abstract: "Imports the file and verifies every record in the store.",
       discussion: """
+        mooring import run Library.sqlite --mapping library.yaml
+
         Other processes can read and write during the run. Ctrl-C ends it after a chunk, with \
         status 130; the next run resumes there, also after a kill. A later run writes only the \
         changes in the file, and tries rejected rows again. Records whose rows are no longer in \

@@ -10,7 +10,10 @@ extension ImportCommand {
   struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "status",
-      abstract: "Lists the imports of this store; with a name, shows the last run of one.")
+      abstract: "Lists the imports of this store; with a name, shows the last run of one.",
+      discussion: """
+        mooring import status library
+        """)
 
     @OptionGroup var options: StoreOptions
     @Argument(help: "The import, as its mapping names it.") var name: String?

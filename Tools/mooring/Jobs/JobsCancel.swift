@@ -7,6 +7,8 @@ struct JobsCancel: AsyncParsableCommand {
     commandName: "cancel",
     abstract: "Cancels jobs: waiting ones at once, running ones through their runner.",
     discussion: """
+      mooring jobs cancel 42 --wait
+
       A running job is printed as running until its handler ends. --wait waits for that. A job \
       may also succeed before the cancellation reaches it.
       """)
@@ -32,7 +34,11 @@ struct JobsRetry: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "retry",
     abstract: "Makes scheduled and failed jobs ready to run now.",
-    discussion: "A job that had ended has all its attempts again.")
+    discussion: """
+      mooring jobs retry 42 43
+
+      A job that had ended has all its attempts again.
+      """)
 
   @OptionGroup var options: StoreOptions
   @Argument(help: "The jobs' numbers.") var jobs: [JobID]

@@ -7,6 +7,8 @@ struct JobsDrain: AsyncParsableCommand {
     commandName: "drain",
     abstract: "Pauses a queue and waits until none of its jobs runs.",
     discussion: """
+      mooring jobs drain default --timeout 5m
+
       The queue stays paused, also after Ctrl-C and after the time limit, which ends with 75; \
       `mooring jobs resume` resumes it.
       """)

@@ -7,6 +7,9 @@ struct JobsList: AsyncParsableCommand {
     commandName: "list",
     abstract: "Lists jobs: the newest, or those of a state in the order of the queue.",
     discussion: """
+      mooring jobs list --state ready --state running
+      mooring jobs list --kind feed.sync --limit 10
+
       The states are scheduled, ready, held (by a limit), blocked (by a batch), running, \
       succeeded, discarded (failed for good), cancelled and poisoned (its runners died with it). \
       Without options the newest jobs come first, whatever their state.

@@ -5,7 +5,10 @@ import DurableJobs
 struct JobsPause: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pause",
-    abstract: "Pauses a queue: its jobs do not start. Running jobs continue.")
+    abstract: "Pauses a queue: its jobs do not start. Running jobs continue.",
+    discussion: """
+      mooring jobs pause default
+      """)
 
   @OptionGroup var options: StoreOptions
   @Argument(help: "The queue, such as default.") var queue: String
@@ -19,7 +22,10 @@ struct JobsPause: AsyncParsableCommand {
 
 struct JobsResume: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "resume", abstract: "Resumes a paused queue: its jobs start again.")
+    commandName: "resume", abstract: "Resumes a paused queue: its jobs start again.",
+    discussion: """
+      mooring jobs resume default
+      """)
 
   @OptionGroup var options: StoreOptions
   @Argument(help: "The queue, such as default.") var queue: String

@@ -6,7 +6,11 @@ struct JobsPrune: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "prune",
     abstract: "Removes finished jobs whose retention has passed.",
-    discussion: "A worker does so by itself. Ctrl-C keeps what was removed until then.")
+    discussion: """
+      mooring jobs prune --quiet
+
+      A worker does so by itself. Ctrl-C keeps what was removed until then.
+      """)
 
   @OptionGroup var options: StoreOptions
   @Option(help: OutputFormat.allHelp) var format = OutputFormat.table

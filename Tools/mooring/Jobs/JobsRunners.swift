@@ -6,7 +6,10 @@ import EntityModel
 struct JobsRunners: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "runners",
-    abstract: "Lists the runners: the workers and programs that run jobs of this store.")
+    abstract: "Lists the runners: the workers and programs that run jobs of this store.",
+    discussion: """
+      mooring jobs runners --format json
+      """)
 
   @OptionGroup var options: StoreOptions
   @Option(help: OutputFormat.allHelp) var format = OutputFormat.table

@@ -50,7 +50,10 @@ struct JobsSchedule: AsyncParsableCommand {
 
 struct JobsUnschedule: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "unschedule", abstract: "Removes a schedule. The jobs that it has enqueued stay.")
+    commandName: "unschedule", abstract: "Removes a schedule. The jobs that it has enqueued stay.",
+    discussion: """
+      mooring jobs unschedule nightly
+      """)
 
   @OptionGroup var options: StoreOptions
   @Argument(help: "The schedule's name.") var name: String

@@ -4,7 +4,10 @@ import DurableJobs
 
 struct JobsSchedules: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "schedules", abstract: "Lists the schedules.")
+    commandName: "schedules", abstract: "Lists the schedules.",
+    discussion: """
+      mooring jobs schedules --format json
+      """)
 
   @OptionGroup var options: StoreOptions
   @Option(help: OutputFormat.allHelp) var format = OutputFormat.table

@@ -5,7 +5,10 @@ import Foundation
 
 struct JobsShow: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "show", abstract: "Shows one job in full, with its failed attempts.")
+    commandName: "show", abstract: "Shows one job in full, with its failed attempts.",
+    discussion: """
+      mooring jobs show 42
+      """)
 
   @OptionGroup var options: StoreOptions
   @Argument(help: "The job's number.") var job: JobID

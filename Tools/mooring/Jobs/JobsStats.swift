@@ -8,6 +8,8 @@ struct JobsStats: AsyncParsableCommand {
     commandName: "stats",
     abstract: "Counts jobs by state, with recent rates, waits and run times.",
     discussion: """
+      mooring jobs stats --over 24h
+
       One line for each kind of jobs in each queue. An attempt that is retried counts as retried; \
       a job that ended without success counts as failed. p50 and p99 are percentiles of the wait \
       and the run time, exact within a fifth. jsonl and csv have only these lines.

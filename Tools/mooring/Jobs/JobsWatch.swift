@@ -7,6 +7,8 @@ struct JobsWatch: AsyncParsableCommand {
     commandName: "watch",
     abstract: "Follows a job until it ends.",
     discussion: """
+      mooring jobs watch 42
+
       Ends with 0 if the job has succeeded, and with 65 if it has not. Ctrl-C ends the watch, with \
       130, but not the job. jsonl has each change, table and json only the end.
       """)

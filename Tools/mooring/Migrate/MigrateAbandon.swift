@@ -9,6 +9,8 @@ extension Migrate {
       commandName: "abandon",
       abstract: "Abandons the step in progress and drops what it has built.",
       discussion: """
+        mooring migrate abandon --wait 60
+
         The steps before it stay applied. `up` starts the step again; the file may be corrected \
         from that step on.
         """)

@@ -9,6 +9,8 @@ extension Migrate {
       commandName: "baseline",
       abstract: "Records migrations as applied without running them.",
       discussion: """
+        mooring migrate baseline local@2 --migrations migrations
+
         For a store that already has their schema, because its line was split, renamed or \
         merged into one file. It is refused if the store lacks part of that schema.
         """)

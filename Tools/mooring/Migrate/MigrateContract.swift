@@ -9,6 +9,8 @@ extension Migrate {
       commandName: "contract",
       abstract: "Removes what migrations keep for a revert: old trees and copies of the store.",
       discussion: """
+        mooring migrate contract --dry-run
+
         Run it when no migration has to be reverted any more. Later writes reuse the space in the \
         file; `mooring compact` returns it to the file system.
         """)

@@ -9,6 +9,8 @@ extension Migrate {
       commandName: "down",
       abstract: "Reverts the last migration of a line, or all after a version.",
       discussion: """
+        mooring migrate down local --to 1 --migrations migrations
+
         Runs the steps under `down` of its file; a file without them cannot be reverted. Ctrl-C \
         and --format json are as for `up`.
         """)

@@ -9,6 +9,8 @@ extension Migrate {
       commandName: "lint",
       abstract: "Checks migration files for problems before they run.",
       discussion: """
+        mooring migrate lint migrations
+
         Without a folder it checks the files that the other commands would use. If there is a \
         store, they are compared with its applied migrations. Ends with 78 if there are errors; \
         warnings are only printed. Migrations/README.md explains each rule.

@@ -8,6 +8,8 @@ extension Migrate {
       commandName: "new",
       abstract: "Writes the next migration file of a line, to be filled in.",
       discussion: """
+        mooring migrate new local episode_notes --dir migrations
+
         The number follows the last one of the line. What the file requires of other lines is \
         their last known versions. An existing file is never overwritten.
         """)

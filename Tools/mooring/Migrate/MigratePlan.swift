@@ -9,6 +9,9 @@ extension Migrate {
       commandName: "plan",
       abstract: "Prints what `up` would do. Changes nothing and creates no store.",
       discussion: """
+        mooring migrate plan
+        mooring migrate plan --migrations migrations --to local@2
+
         Times and sizes are estimates. A step runs in one of three modes: `catalog only` takes no \
         time, however many records there are; `one transaction` blocks other writers for its \
         duration; `online` lets others write at any time. Readers never wait.

@@ -11,6 +11,9 @@ extension Migrate {
       commandName: "status",
       abstract: "Shows the applied and pending migrations and the one in progress.",
       discussion: """
+        mooring migrate status
+        mooring migrate status --check
+
         --check is for scripts: it prints only what is wrong, and ends with 0 if the store is up \
         to date, 75 if another process is migrating it, and 78 otherwise.
         """)

@@ -12,6 +12,9 @@ extension Migrate {
       commandName: "up",
       abstract: "Applies pending migrations; creates the store if it is missing.",
       discussion: """
+        mooring migrate up
+        mooring migrate up --migrations migrations --allow-destructive
+
         Other processes can read at any time, and write between two chunks of a long step. Ctrl-C \
         ends it after a chunk, with status 130; the next `up` resumes there, also after a kill.
 

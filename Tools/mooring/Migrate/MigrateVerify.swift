@@ -10,6 +10,8 @@ extension Migrate {
       commandName: "verify",
       abstract: "Compares the store with its migrations: files, history, schema, leftovers.",
       discussion: """
+        mooring migrate verify --deep
+
         Changes nothing. Pending migrations are no problem here; `status --check` reports them. \
         Ends with 78 if there is a difference, and with 65 if --deep finds damage.
         """)

@@ -15,7 +15,11 @@ struct SchemaVerb: AsyncParsableCommand {
 
 struct SchemaShow: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "show", abstract: "Prints the schema that the store's catalog records.")
+    commandName: "show", abstract: "Prints the schema that the store's catalog records.",
+    discussion: """
+      mooring schema Episode
+      mooring schema Episode --as swift
+      """)
 
   @OptionGroup var command: SchemaCommand
 
@@ -27,6 +31,9 @@ struct SchemaDiff: AsyncParsableCommand {
     commandName: "diff",
     abstract: "Prints the changes that would give this store the schema of another one.",
     discussion: """
+      mooring schema diff /backups/monday
+      mooring schema diff migrations --write changes --line local
+
       The other one is a store's folder, or a folder of migration files: the schema is then that \
       of a new store with these migrations and the built-in lines. --write writes the difference \
       as a migration. Review it before it is applied: a rename looks like a drop and an addition.

@@ -8,7 +8,10 @@ import HomeFeed
 struct Home: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "home",
-    abstract: "Prints the home page: six lists, each read from an index.")
+    abstract: "Prints the home page: six lists, each read from an index.",
+    discussion: """
+      mooring home --limit 5
+      """)
 
   @OptionGroup var options: StoreOptions
   @Option(help: "Rows of each list.") var limit = 5

@@ -9,6 +9,8 @@ struct SetCommand: AsyncParsableCommand {
     commandName: "set",
     abstract: "Changes one record: favoriteAt=now, progress=0.4, watchLaterAt=null.",
     discussion: """
+      mooring set Episode ep:42 favoriteAt=now progress=0.4
+
       Attributes that belong to a feed are refused on its records: the next sync would overwrite \
       them.
       """)

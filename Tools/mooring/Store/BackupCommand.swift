@@ -11,6 +11,9 @@ struct BackupCommand: AsyncParsableCommand {
     commandName: "backup",
     abstract: "Copies the store into a new folder while it is in use.",
     discussion: """
+      mooring backup /backups/monday
+      mooring backup /backups/monday --compact --quiet
+
       The copy is of one moment, is read back before it gets its name, and is a store like any \
       other: `mooring home --store FOLDER` shows what is in it. Until then it is in \
       FOLDER.partial; Ctrl-C removes that, and after a kill the next backup to the same folder \

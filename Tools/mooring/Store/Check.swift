@@ -13,6 +13,9 @@ struct Check: AsyncParsableCommand {
       "Checks the file's pages, the catalog, records against indexes and back, the history, the "
       + "jobs.",
     discussion: """
+      mooring check
+      mooring check --only jobs --format json
+
       Changes nothing; other processes may read and write at the same time. Ends with 65 if it \
       finds damage, and stops after the first level that has some. Records, history and catalog \
       have seals, so that a flipped bit is found in any value; a store of an earlier version gets \

@@ -10,6 +10,8 @@ struct CompactCommand: AsyncParsableCommand {
     commandName: "compact",
     abstract: "Removes the free pages from the store's file.",
     discussion: """
+      mooring compact --format json
+
       Needs room for the smaller file beside the old one, and that nobody has the store open; ends \
       with 75 otherwise, and nothing is changed. There is seldom a reason to: free pages are used \
       again by later writes (`mooring-dump stats` counts them). The records of a store of an \

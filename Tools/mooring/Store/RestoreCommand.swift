@@ -9,6 +9,8 @@ struct RestoreCommand: AsyncParsableCommand {
     commandName: "restore",
     abstract: "Replaces the store by a backup, or creates it from one.",
     discussion: """
+      mooring restore /backups/monday
+
       The backup is copied and checked first; only then, and while nobody has the store open, does \
       it take the place of data.mdb. The replaced file stays beside it as \
       data.mdb.replaced-TIME, and `mooring restore` of that file goes back. Ends with 75 if \

@@ -7,6 +7,8 @@ struct ConfigCommand: ParsableCommand {
     commandName: "config",
     abstract: "Prints the effective settings of the worker and the source of each.",
     discussion: """
+      mooring config --sync-every 30m --format json
+
       Flags count before variables of the environment, these before the file, and this before the \
       defaults. A setting whose last column says "restart" applies from the next start of the \
       worker on; the others also after `systemctl reload` (SIGHUP). The feeds and their times are \

@@ -17,6 +17,8 @@ struct WorkerCommand: AsyncParsableCommand {
     commandName: "worker",
     abstract: "Syncs the feeds on schedule and runs the jobs of the store until it is stopped.",
     discussion: """
+      mooring worker --concurrency 4 --queues sync=2 --log-level debug
+
       SIGTERM and Ctrl-C drain: running jobs may finish within --drain-timeout, the \
       others go back to their queue. SIGHUP reloads the settings. One worker serves a store; \
       `mooring jobs stats` shows what it does.
