@@ -11,7 +11,8 @@ public struct SchemaCommand: AsyncParsableCommand {
       """)
 
   @OptionGroup var options: StoreOptions
-  @Argument(help: "Which entities; all without any.") var entities: [String] = []
+  @Argument(help: "Which entities; all without any.", completion: .entity)
+  var entities: [String] = []
   @Option(
     name: .customLong("as"),
     help: "table, yaml (as a migration writes it), json, or swift (types for the library).")

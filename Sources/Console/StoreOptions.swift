@@ -22,7 +22,8 @@ public struct StoreOptions: ParsableArguments {
     name: .long,
     help: ArgumentHelp(
       "A folder of migration files besides the built-in ones; may be repeated. "
-        + "Default: $MOORING_MIGRATIONS, separated by colons.", valueName: "dir"))
+        + "Default: $MOORING_MIGRATIONS, separated by colons.", valueName: "dir"),
+    completion: .directory)
   public var migrations: [String] = []
 
   @Option(
@@ -128,7 +129,6 @@ public struct StoreOptions: ParsableArguments {
     return (value("HOME") ?? "/") + "/.local/state/mooring"
   }
 
-  /// Returns the bytes of a size such as `64G` or `512M`; nil for any other text. The units are
   /// The store of the machine, if the program is that of a package.
   private static let packaged: String? = {
     // SAFETY: the text is a constant.
@@ -136,6 +136,7 @@ public struct StoreOptions: ParsableArguments {
     return path.isEmpty ? nil : path
   }()
 
+  /// Returns the bytes of a size such as `64G` or `512M`; nil for any other text. The units are
   /// powers of 1,024.
   public static func bytes(_ text: String) -> Int? {
     let units: [Character: Int] = ["K": 10, "M": 20, "G": 30, "T": 40]

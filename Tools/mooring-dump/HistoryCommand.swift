@@ -27,7 +27,8 @@ struct HistoryCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Only what this consumer has not read yet.", valueName: "name"))
   var consumer: String?
   @Option(
-    help: ArgumentHelp("Only changes of this entity; may be repeated.", valueName: "name"))
+    help: ArgumentHelp("Only changes of this entity; may be repeated.", valueName: "name"),
+    completion: .entity)
   var entity: [String] = []
   @Option(help: ArgumentHelp("Omit changes by this author.", valueName: "name"))
   var exceptAuthor: String?

@@ -16,8 +16,9 @@ struct IndexCommand: AsyncParsableCommand {
       """)
 
   @OptionGroup var options: StoreOptions
-  @Argument(help: "The entity, such as Episode.") var entity: String
-  @Argument(help: "The index, such as byUpdate; see mooring-dump schema.") var index: String
+  @Argument(help: "The entity, such as Episode.", completion: .entity) var entity: String
+  @Argument(help: "The index, such as byUpdate; see mooring-dump schema.", completion: .index)
+  var index: String
   @Option(help: "At most so many entries.") var limit: Int?
   @Flag(help: "The bytes of the keys in hexadecimal.") var raw = false
   @Option(help: OutputFormat.allHelp) var format = OutputFormat.table

@@ -23,11 +23,14 @@ struct Records: AsyncParsableCommand {
       """)
 
   @OptionGroup var options: StoreOptions
-  @Argument(help: "The entity, such as Episode; a system entity such as _Feed as well.")
+  @Argument(
+    help: "The entity, such as Episode; a system entity such as _Feed as well.",
+    completion: .entity)
   var entity: String?
   @Option(help: "At most so many records.") var limit: Int?
   @Option(help: "The number of records to skip.") var offset = 0
-  @Option(help: "Attributes to show, separated by commas.") var select: String?
+  @Option(help: "Attributes to show, separated by commas.", completion: .attributes) var select:
+    String?
   @Option(help: "Only the record of this number.") var id: Int64?
   @Option(help: OutputFormat.allHelp) var format = OutputFormat.jsonl
 

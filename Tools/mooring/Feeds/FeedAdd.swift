@@ -24,12 +24,14 @@ extension FeedCommand {
     @OptionGroup var options: StoreOptions
     @Argument(
       help: ArgumentHelp(
-        "http or https URLs of RSS, Atom, JSON Feed, homefeed/1 or any JSON.", valueName: "url"))
+        "http or https URLs of RSS, Atom, JSON Feed, homefeed/1 or any JSON.", valueName: "url"),
+      completion: .feed)
     var urls: [String] = []
     @Option(
       help: ArgumentHelp(
         "A file with a URL on each line; - is standard input.",
-        discussion: "Empty lines and lines that begin with # are skipped.", valueName: "file"))
+        discussion: "Empty lines and lines that begin with # are skipped.", valueName: "file"),
+      completion: .file())
     var from: String?
     @OptionGroup var feedOptions: FeedSettingsOptions
     @Flag(

@@ -44,7 +44,7 @@ struct FeedCommand: AsyncParsableCommand {
         """)
 
     @OptionGroup var options: StoreOptions
-    @Argument(help: "The feed's URL or number.") var feed: String
+    @Argument(help: "The feed's URL or number.", completion: .feed) var feed: String
 
     @Option(help: "table or json.") var format = OutputFormat.table
 
@@ -66,7 +66,7 @@ struct FeedCommand: AsyncParsableCommand {
         """)
 
     @OptionGroup var options: StoreOptions
-    @Argument(help: "The feed's URL or number.") var feed: String
+    @Argument(help: "The feed's URL or number.", completion: .feed) var feed: String
 
     func run() async throws {
       let (_, feed) = try Feeds(try options.openToRead()).find(feed)
@@ -90,7 +90,7 @@ struct FeedCommand: AsyncParsableCommand {
         """)
 
     @OptionGroup var options: StoreOptions
-    @Argument(help: "The feed's URL or number.") var feed: String
+    @Argument(help: "The feed's URL or number.", completion: .feed) var feed: String
 
     func run() async throws {
       try await change(feed, options) { $0.isRemoved = true }
@@ -105,7 +105,7 @@ struct FeedCommand: AsyncParsableCommand {
         """)
 
     @OptionGroup var options: StoreOptions
-    @Argument(help: "The feed's URL or number.") var feed: String
+    @Argument(help: "The feed's URL or number.", completion: .feed) var feed: String
 
     func run() async throws {
       try await change(feed, options) { $0.isPaused = true }
@@ -121,7 +121,7 @@ struct FeedCommand: AsyncParsableCommand {
         """)
 
     @OptionGroup var options: StoreOptions
-    @Argument(help: "The feed's URL or number.") var feed: String
+    @Argument(help: "The feed's URL or number.", completion: .feed) var feed: String
 
     func run() async throws {
       let feeds = Feeds(try options.open())

@@ -25,7 +25,7 @@ extension FeedCommand {
     @Option(
       help: ArgumentHelp(
         "The entity of the items. The migration creates it if it does not exist.",
-        valueName: "entity"))
+        valueName: "entity"), completion: .entity)
     var entity = "Episode"
     @OptionGroup var proposed: ProposalOptions
     @Option(help: "The name of the mapping and of the line of migrations. Default: of the host.")

@@ -22,7 +22,7 @@ extension FeedCommand {
         """)
 
     @OptionGroup var options: StoreOptions
-    @Argument(help: "The OPML file; - is standard input.") var file: String
+    @Argument(help: "The OPML file; - is standard input.", completion: .file()) var file: String
     @OptionGroup var feedOptions: FeedSettingsOptions
     @Flag(
       inversion: .prefixedNo,
@@ -49,7 +49,8 @@ extension FeedCommand {
         """)
 
     @OptionGroup var options: StoreOptions
-    @Argument(help: "The file; - or none is standard output.") var file: String?
+    @Argument(help: "The file; - or none is standard output.", completion: .file())
+    var file: String?
     @Flag(help: "Replace the file if it exists.") var force = false
 
     func run() async throws {

@@ -7,7 +7,8 @@ import WorkerService
 /// The options that say how a feed is requested: its secrets and limits.
 struct FeedRequestOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp("A file whose first line is sent as a bearer token.", valueName: "file"))
+    help: ArgumentHelp("A file whose first line is sent as a bearer token.", valueName: "file"),
+    completion: .file())
   var tokenFile: String?
   @Option(
     help: ArgumentHelp(
@@ -16,7 +17,8 @@ struct FeedRequestOptions: ParsableArguments {
   var credential: String?
   @Option(
     help: ArgumentHelp(
-      "A file whose first line is user:password, for basic authentication.", valueName: "file"))
+      "A file whose first line is user:password, for basic authentication.", valueName: "file"),
+    completion: .file())
   var passwordFile: String?
   @Option(
     help: ArgumentHelp("The same in a credential of systemd.", valueName: "name"))
@@ -27,7 +29,8 @@ struct FeedRequestOptions: ParsableArguments {
       discussion: """
         Empty lines and lines that begin with # are skipped. Secrets are read from their files at \
         each request, and are sent to the server of the feed's URL only.
-        """, valueName: "file"))
+        """, valueName: "file"),
+    completion: .file())
   var headerFile: String?
   @Option(
     help: ArgumentHelp("The same in a credential of systemd.", valueName: "name"))

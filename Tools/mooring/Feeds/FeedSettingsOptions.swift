@@ -7,7 +7,8 @@ import WorkerService
 /// The settings of feeds that are added.
 struct FeedSettingsOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp("Where items go that name no kind of their own.", valueName: "entity"))
+    help: ArgumentHelp("Where items go that name no kind of their own.", valueName: "entity"),
+    completion: .entity)
   var into: String?
   @Option(help: ArgumentHelp("Time between scheduled runs, such as 15m.", valueName: "time"))
   var every: String?
@@ -17,7 +18,7 @@ struct FeedSettingsOptions: ParsableArguments {
     help: ArgumentHelp(
       "The mapping of documents to records, for formats without a built-in one.",
       discussion: "One of \(FeedMappingText.builtInNames.joined(separator: ", ")), or a file.",
-      valueName: "file"))
+      valueName: "file"), completion: .file())
   var mapping: String?
   @Flag(
     inversion: .prefixedNo,

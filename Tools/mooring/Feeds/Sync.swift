@@ -24,7 +24,8 @@ struct Sync: AsyncParsableCommand {
       """)
 
   @OptionGroup var options: StoreOptions
-  @Argument(help: "Feeds by URL or by number (see `mooring feed list`).") var feeds: [String] = []
+  @Argument(help: "Feeds by URL or by number (see `mooring feed list`).", completion: .feed)
+  var feeds: [String] = []
   @Flag(help: "Fetch the full listing, even if a delta would suffice or nothing is due.")
   var full = false
   @Flag(help: "Wait while another process syncs the feed.") var wait = false

@@ -22,7 +22,9 @@ extension HubCommand {
 
     @OptionGroup var options: StoreOptions
     @OptionGroup var hub: HubOptions
-    @Option(help: ArgumentHelp("An entity that gets a table; may be repeated.", valueName: "name"))
+    @Option(
+      help: ArgumentHelp("An entity that gets a table; may be repeated.", valueName: "name"),
+      completion: .entity)
     var entity: [String] = []
     @Option(
       help: ArgumentHelp(

@@ -5,7 +5,8 @@ import LegacyImport
 
 /// The file that is taken over.
 struct LegacyFileArgument: ParsableArguments {
-  @Argument(help: ArgumentHelp("The SQLite file.", valueName: "file")) var path: String
+  @Argument(help: ArgumentHelp("The SQLite file.", valueName: "file"), completion: .file())
+  var path: String
   @Flag(help: "Read a damaged or cut file as far as it goes, and name what cannot be read.")
   var damaged = false
 
@@ -32,7 +33,8 @@ struct LegacyFileArgument: ParsableArguments {
 struct MappingOptions: ParsableArguments {
   @Option(
     name: .customLong("mapping"),
-    help: ArgumentHelp("The mapping that `inspect` has written.", valueName: "map.yaml"))
+    help: ArgumentHelp("The mapping that `inspect` has written.", valueName: "map.yaml"),
+    completion: .file())
   var path: String
 
   /// - Throws: `CommandError` for a file that cannot be read, `YAMLError` for what is in it.

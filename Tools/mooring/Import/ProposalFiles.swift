@@ -17,11 +17,13 @@ struct ProposedFiles {
 
 /// Where an inspection writes what it proposes, as it is typed.
 struct ProposalOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Write the mapping there.", valueName: "out.yaml"))
+  @Option(
+    help: ArgumentHelp("Write the mapping there.", valueName: "out.yaml"), completion: .file())
   var mapping: String?
   @Option(
     help: ArgumentHelp(
-      "Write the migration into this folder, which is made if it is missing.", valueName: "dir"))
+      "Write the migration into this folder, which is made if it is missing.", valueName: "dir"),
+    completion: .directory)
   var migration: String?
   @Flag(help: "Replace what an earlier inspection has written.") var force = false
 

@@ -12,7 +12,7 @@ struct JobRequestOptions: ParsableArguments {
       "What it is to do, as JSON. @FILE reads it from a file, - from standard input.",
       valueName: "json"))
   var payload = "{}"
-  @Option(help: "Default: that of the kind, or default.") var queue: String?
+  @Option(help: "Default: that of the kind, or default.", completion: .queue) var queue: String?
   @Option(
     parsing: .unconditional,
     help: "The larger goes first. Default: that of the kind, or 0.")
@@ -24,7 +24,7 @@ struct JobRequestOptions: ParsableArguments {
   var attempts: Int?
 
   /// The kinds that this program has a type for.
-  private static let types: [any Job.Type] = [
+  static let types: [any Job.Type] = [
     SyncFeed.self, InsertRecords.self, UpdateRecords.self, DeleteRecords.self, DurableFetch.self,
     ExportFetch.self, BuildIndexes.self, PruneStore.self, CompactStore.self, BackUpStore.self,
     CheckStore.self,

@@ -14,7 +14,7 @@ struct JobsCancel: AsyncParsableCommand {
       """)
 
   @OptionGroup var options: StoreOptions
-  @Argument(help: "The jobs' numbers.") var jobs: [JobID]
+  @Argument(help: "The jobs' numbers.", completion: .job) var jobs: [JobID]
   @Flag(help: "Wait until the jobs that run have ended.") var wait = false
   @Option(help: OutputFormat.allHelp) var format = OutputFormat.table
 
@@ -41,7 +41,7 @@ struct JobsRetry: AsyncParsableCommand {
       """)
 
   @OptionGroup var options: StoreOptions
-  @Argument(help: "The jobs' numbers.") var jobs: [JobID]
+  @Argument(help: "The jobs' numbers.", completion: .job) var jobs: [JobID]
   @Option(help: OutputFormat.allHelp) var format = OutputFormat.table
 
   func run() async throws {

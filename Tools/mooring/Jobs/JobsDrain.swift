@@ -14,7 +14,7 @@ struct JobsDrain: AsyncParsableCommand {
       """)
 
   @OptionGroup var options: StoreOptions
-  @Argument(help: "The queue, such as default.") var queue: String
+  @Argument(help: "The queue, such as default.", completion: .queue) var queue: String
   @Option(help: ArgumentHelp("Wait no longer than this: 90s, 15m.", valueName: "time"))
   var timeout: String?
 

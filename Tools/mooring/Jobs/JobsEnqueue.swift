@@ -15,7 +15,7 @@ struct JobsEnqueue: AsyncParsableCommand {
       """)
 
   @OptionGroup var options: StoreOptions
-  @Argument(help: "The kind, such as feed.sync.") var kind: String
+  @Argument(help: "The kind, such as feed.sync.", completion: .jobKind) var kind: String
   @OptionGroup(title: "Job") var request: JobRequestOptions
   @Option(help: ArgumentHelp("Not before so long from now: 90s, 10m, 2h.", valueName: "time"))
   var delay: String?

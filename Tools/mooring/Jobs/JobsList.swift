@@ -16,10 +16,12 @@ struct JobsList: AsyncParsableCommand {
       """)
 
   @OptionGroup var options: StoreOptions
-  @Option(help: "Only of this state; may be repeated.", transform: JobArguments.state)
+  @Option(
+    help: "Only of this state; may be repeated.", completion: .jobState,
+    transform: JobArguments.state)
   var state: [JobState] = []
-  @Option(help: "Only of this kind; may be repeated.") var kind: [String] = []
-  @Option(help: "Only of this queue; may be repeated.") var queue: [String] = []
+  @Option(help: "Only of this kind; may be repeated.", completion: .jobKind) var kind: [String] = []
+  @Option(help: "Only of this queue; may be repeated.", completion: .queue) var queue: [String] = []
   @Option(help: ArgumentHelp("Only of this job group.", valueName: "number")) var batch: Int64?
   @Option(parsing: .unconditional, help: "At most so many.") var limit = 50
   @Option(help: OutputFormat.allHelp) var format = OutputFormat.table

@@ -11,7 +11,7 @@ struct JobsPause: AsyncParsableCommand {
       """)
 
   @OptionGroup var options: StoreOptions
-  @Argument(help: "The queue, such as default.") var queue: String
+  @Argument(help: "The queue, such as default.", completion: .queue) var queue: String
 
   func run() async throws {
     let isNew = try await options.jobsToWrite().pause(QueueName(rawValue: queue))
@@ -28,7 +28,7 @@ struct JobsResume: AsyncParsableCommand {
       """)
 
   @OptionGroup var options: StoreOptions
-  @Argument(help: "The queue, such as default.") var queue: String
+  @Argument(help: "The queue, such as default.", completion: .queue) var queue: String
 
   func run() async throws {
     let isNew = try await options.jobsToWrite().resume(QueueName(rawValue: queue))

@@ -19,7 +19,7 @@ struct JobsSchedule: AsyncParsableCommand {
   @Argument(help: "A name to find it by.") var name: String
   @Option(help: ArgumentHelp("When: '*/15 * * * *'.", valueName: "expression")) var cron: String
   @Option(help: ArgumentHelp("Whose clock: Europe/Berlin.", valueName: "zone")) var zone = "UTC"
-  @Option(help: "The kind of the jobs, such as feed.sync.") var kind: String
+  @Option(help: "The kind of the jobs, such as feed.sync.", completion: .jobKind) var kind: String
   @OptionGroup(title: "Job") var request: JobRequestOptions
   @Option(
     help: ArgumentHelp(
@@ -56,7 +56,7 @@ struct JobsUnschedule: AsyncParsableCommand {
       """)
 
   @OptionGroup var options: StoreOptions
-  @Argument(help: "The schedule's name.") var name: String
+  @Argument(help: "The schedule's name.", completion: .schedule) var name: String
 
   func run() async throws {
     try await options.jobsToWrite().removeSchedule(name)

@@ -11,7 +11,7 @@ struct JobsShow: AsyncParsableCommand {
       """)
 
   @OptionGroup var options: StoreOptions
-  @Argument(help: "The job's number.") var job: JobID
+  @Argument(help: "The job's number.", completion: .job) var job: JobID
   @Option(help: "table or json.") var format = OutputFormat.table
 
   func validate() throws { try format.require(.table, .json) }

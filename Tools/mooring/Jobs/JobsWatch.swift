@@ -14,7 +14,7 @@ struct JobsWatch: AsyncParsableCommand {
       """)
 
   @OptionGroup var options: StoreOptions
-  @Argument(help: "The job's number.") var job: JobID
+  @Argument(help: "The job's number.", completion: .job) var job: JobID
   @Option(help: "table, json or jsonl.") var format = OutputFormat.table
 
   func validate() throws { try format.require(.table, .json, .jsonl) }

@@ -17,7 +17,9 @@ extension Migrate {
         """)
 
     @OptionGroup var options: StoreOptions
-    @Argument(help: ArgumentHelp("Folders of files, instead of --migrations.", valueName: "dir"))
+    @Argument(
+      help: ArgumentHelp("Folders of files, instead of --migrations.", valueName: "dir"),
+      completion: .directory)
     var folders: [String] = []
     @Option(help: "table, json or jsonl.") var format = OutputFormat.table
 

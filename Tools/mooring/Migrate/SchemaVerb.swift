@@ -40,7 +40,8 @@ struct SchemaDiff: AsyncParsableCommand {
       """)
 
   @OptionGroup var options: StoreOptions
-  @Argument(help: "A store's folder, or a folder of migration files.") var other: String
+  @Argument(help: "A store's folder, or a folder of migration files.", completion: .directory)
+  var other: String
   @Option(
     help: ArgumentHelp(
       "Write the migration that closes the difference into this folder.", valueName: "dir"))

@@ -19,7 +19,7 @@ struct BatchDeleteCommand: AsyncParsableCommand {
       """)
 
   @OptionGroup var options: StoreOptions
-  @Argument(help: "The entity, such as Episode.") var entity: String
+  @Argument(help: "The entity, such as Episode.", completion: .entity) var entity: String
   @OptionGroup(title: "Records") var target: BatchTarget
   @OptionGroup(title: "Batch") var batch: BatchOptions
   @OptionGroup var job: DetachOptions

@@ -31,9 +31,10 @@ struct BatchInsertCommand: AsyncParsableCommand {
       """)
 
   @OptionGroup var options: StoreOptions
-  @Argument(help: "The entity, such as Episode; left out before the file of a dump.")
+  @Argument(
+    help: "The entity, such as Episode; left out before the file of a dump.", completion: .entity)
   var entity: String
-  @Argument(help: "The file, or - for standard input.") var file: String?
+  @Argument(help: "The file, or - for standard input.", completion: .file()) var file: String?
   @Option(
     help: ArgumentHelp(
       "Where a record has the unique values of an item: fail, skip the item, or update the record "
@@ -42,7 +43,7 @@ struct BatchInsertCommand: AsyncParsableCommand {
   @Option(
     help: ArgumentHelp(
       "With --on-conflict update: exactly the attributes of one unique index, by which a record is "
-        + "found.", valueName: "attributes"))
+        + "found.", valueName: "attributes"), completion: .attributes)
   var by: String?
   @Flag(help: "Insert the others where an item is refused.") var keepGoing = false
   @OptionGroup(title: "Batch") var batch: BatchOptions

@@ -22,12 +22,13 @@ struct BatchUpdateCommand: AsyncParsableCommand {
       """)
 
   @OptionGroup var options: StoreOptions
-  @Argument(help: "The entity, such as Episode.") var entity: String
+  @Argument(help: "The entity, such as Episode.", completion: .entity) var entity: String
   @OptionGroup(title: "Records") var target: BatchTarget
   @Option(
     parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
-      "attribute=value or attribute:=expression. May be repeated.", valueName: "assignment"))
+      "attribute=value or attribute:=expression. May be repeated.", valueName: "assignment"),
+    completion: .assignment)
   var set: [String] = []
   @OptionGroup(title: "Batch") var batch: BatchOptions
   @OptionGroup var job: DetachOptions

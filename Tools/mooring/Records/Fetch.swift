@@ -25,7 +25,8 @@ struct Fetch: AsyncParsableCommand {
       """)
 
   @OptionGroup var options: StoreOptions
-  @Argument(help: "The entity, such as Episode. A template has its own.") var entity: String?
+  @Argument(help: "The entity, such as Episode. A template has its own.", completion: .entity)
+  var entity: String?
   @OptionGroup(title: "Request") var question: FetchOptions
   @OptionGroup(title: "Export") var export: FetchExport
   @Flag(help: "Compare each record that is read with its seal; damage ends the fetch with 65.")

@@ -11,7 +11,8 @@ struct FetchExport: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Let a worker write the rows to a file, and follow that: as CSV for --format csv or "
-        + "csv-exact or a name that ends in .csv, else as JSON Lines.", valueName: "file"))
+        + "csv-exact or a name that ends in .csv, else as JSON Lines.", valueName: "file"),
+    completion: .file())
   var export: String?
   @OptionGroup var job: DetachOptions
 

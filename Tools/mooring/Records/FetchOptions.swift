@@ -12,14 +12,15 @@ struct FetchOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "path[:asc|desc][:binary|caseInsensitive|localized|localized(zh)], separated by commas. "
-        + "Without: by number in the store; groups by their keys.", valueName: "keys"))
+        + "Without: by number in the store; groups by their keys.", valueName: "keys"),
+    completion: .sortKeys)
   var sort: String?
   @Option(parsing: .unconditional, help: "At most so many rows.") var limit: Int?
   @Option(parsing: .unconditional, help: "The number of rows to skip.") var offset = 0
   @Option(
     help: ArgumentHelp(
       "Columns: title,path.title,minutes=duration/60; _id is the number in the store.",
-      valueName: "columns"))
+      valueName: "columns"), completion: .attributes)
   var select: String?
   @Flag(help: "Omit rows that equal an earlier one; with --select.") var distinct = false
   @Flag(help: "Print the number of rows only.") var count = false
@@ -27,9 +28,12 @@ struct FetchOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "[name=]function:path, separated by commas: total=sum:duration,n=count:*. The functions are "
-        + "sum, average, min, max, count and countDistinct.", valueName: "figures"))
+        + "sum, average, min, max, count and countDistinct.", valueName: "figures"),
+    completion: .aggregates)
   var aggregate: String?
-  @Option(help: ArgumentHelp("One row for each combination of these.", valueName: "paths"))
+  @Option(
+    help: ArgumentHelp("One row for each combination of these.", valueName: "paths"),
+    completion: .attributes)
   var groupBy: String?
   @Option(
     parsing: .unconditional,
@@ -38,7 +42,7 @@ struct FetchOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "A request that a migration has stored; other options narrow or replace its parts.",
-      valueName: "name"))
+      valueName: "name"), completion: .template)
   var template: String?
   @Option(
     help: ArgumentHelp(

@@ -16,9 +16,10 @@ struct SetCommand: AsyncParsableCommand {
       """)
 
   @OptionGroup var options: StoreOptions
-  @Argument(help: "The entity, such as Episode.") var entity: String
+  @Argument(help: "The entity, such as Episode.", completion: .entity) var entity: String
   @Argument(help: "The record's id, or # and its number in the store.") var key: String
-  @Argument(help: "attribute=value, any number of them.") var assignments: [String]
+  @Argument(help: "attribute=value, any number of them.", completion: .assignment)
+  var assignments: [String]
 
   func run() async throws {
     let store = try options.open()

@@ -21,7 +21,8 @@ struct BackupCommand: AsyncParsableCommand {
       """)
 
   @OptionGroup var options: StoreOptions
-  @Argument(help: "A folder that does not exist yet, or is empty.") var folder: String
+  @Argument(help: "A folder that does not exist yet, or is empty.", completion: .directory)
+  var folder: String
   @Flag(help: "Omit free pages: a smaller copy for more processor time.") var compact = false
   @OptionGroup var job: DetachOptions
   @Option(help: "table or json.") var format = OutputFormat.table

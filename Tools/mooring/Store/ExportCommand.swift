@@ -20,7 +20,7 @@ struct ExportCommand: AsyncParsableCommand {
       """)
 
   @OptionGroup var options: StoreOptions
-  @Argument(help: "The SQLite file.") var file: String
+  @Argument(help: "The SQLite file.", completion: .file()) var file: String
   @Flag(help: "Replace the file if it exists.") var force = false
   @Flag(help: "Also the entities of the system, such as _Feed and _Job.") var system = false
   @Option(help: "table or json.") var format = OutputFormat.table

@@ -19,7 +19,8 @@ struct RestoreCommand: AsyncParsableCommand {
       """)
 
   @OptionGroup var options: StoreOptions
-  @Argument(help: "The folder of a backup, or its data file.") var source: String
+  @Argument(help: "The folder of a backup, or its data file.", completion: .directory)
+  var source: String
   @Flag(
     inversion: .prefixedNo,
     help: "Check records against indexes and back; the pages are checked in any case.")

@@ -11,7 +11,7 @@ struct WorkerOptions: ParsableArguments {
       discussion: """
         Default: $MOORING_CONFIG, then worker.yaml in $CONFIGURATION_DIRECTORY, then \
         /etc/mooring/worker.yaml; a file of the last two need not be there.
-        """, valueName: "path"))
+        """, valueName: "path"), completion: .file())
   var config: String?
 
   @Option(.concurrency) var concurrency: String?
