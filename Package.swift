@@ -250,6 +250,9 @@ let package = Package(
     .executableTarget(
       name: "feed-server", dependencies: ["TextFormats", "LoopbackHTTP", argumentParser],
       path: "Tools/feed-server", swiftSettings: settings),
+    // Manual pages from the help of the commands; for Tools/package.
+    .executableTarget(
+      name: "manual-pages", path: "Tools/manual-pages", swiftSettings: settings),
     // A sample of what a program sees while another one writes.
     .executableTarget(
       name: "free-episodes",

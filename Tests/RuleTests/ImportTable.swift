@@ -76,6 +76,7 @@ enum ImportTable {
     Row(
       "mooring-dump", "TextFormats", "EntityModel", "EntityStore", "Maintenance", "DurableJobs",
       "Console"),
+    Row("manual-pages"),
     Row("feed-server", "SystemSupport", "TextFormats", "LoopbackHTTP"),
     Row("free-episodes", "Mooring"),
   ]
