@@ -39,8 +39,6 @@ let package = Package(
     // C libraries of the system.
     .systemLibrary(name: "CMooringLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"])]),
     .systemLibrary(
-      name: "CMooringCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-    .systemLibrary(
       name: "CMooringYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
     .systemLibrary(
       name: "CMooringXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
@@ -54,7 +52,8 @@ let package = Package(
     .target(
       name: "CMooringBuild",
       cSettings: ["MOORING_COMMIT", "MOORING_SWIFT", "MOORING_STORE"].map(buildText)),
-    // Without `pkgConfig`, which would link the library: it is loaded when it is needed.
+    // Without `pkgConfig`, which would link the libraries: they are loaded when they are needed.
+    .systemLibrary(name: "CMooringCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CMooringPostgreSQL", providers: [.apt(["libpq-dev"])]),
     .systemLibrary(name: "CMooringZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .target(name: "CMooringJSON", linkerSettings: [.linkedLibrary("simdjson")]),
@@ -120,7 +119,9 @@ let package = Package(
       exclude: ["System"], resources: [.embedInCode("System/0001_jobs.yaml")],
       swiftSettings: settings),
     .target(name: "LoopbackHTTP", swiftSettings: settings),
-    .target(name: "HTTPClient", dependencies: ["CMooringCurl"], swiftSettings: settings),
+    .target(
+      name: "HTTPClient", dependencies: ["SystemSupport", "CMooringCurl"],
+      swiftSettings: settings),
     // A client of PostgreSQL on libpq; knows no store.
     .target(
       name: "PostgreSQL", dependencies: ["SystemSupport", "CMooringPostgreSQL"],

@@ -1,11 +1,11 @@
 #ifndef MOORING_POSTGRESQL_H
 #define MOORING_POSTGRESQL_H
 
-#include <dlfcn.h>
 #include <postgresql/libpq-fe.h>
-#include <stddef.h>
 // glibc's own header, which is not part of Swift's module Glibc.
 #include <sys/eventfd.h>
+
+#include "../CMooringLoading/loading.h"
 
 // The functions of libpq that are called. Programs do not link the library: it is loaded when the
 // first connection is made, because 25 other libraries come with it.
@@ -56,23 +56,7 @@
   X(PQfreeCancel) \
   X(PQcancel)
 
-// Each field has the type of the declaration in libpq's header.
-struct mooring_libpq {
-#define MOORING_LIBPQ_FIELD(name) __typeof__(&name) _Null_unspecified name;
-  MOORING_LIBPQ_FUNCTIONS(MOORING_LIBPQ_FIELD)
-#undef MOORING_LIBPQ_FIELD
-};
-
-// Finds the functions in the loaded library. Returns the name of one that it lacks, or NULL.
-static inline const char *_Nullable mooring_libpq_resolve(
-    void *_Nonnull library, struct mooring_libpq *_Nonnull functions) {
-#define MOORING_LIBPQ_RESOLVE(name) \
-  *(void **)&functions->name = dlsym(library, #name); \
-  if (functions->name == NULL) return #name;
-  MOORING_LIBPQ_FUNCTIONS(MOORING_LIBPQ_RESOLVE)
-#undef MOORING_LIBPQ_RESOLVE
-  return NULL;
-}
+MOORING_LOADED_LIBRARY(mooring_libpq, MOORING_LIBPQ_FUNCTIONS)
 
 // Swift does not import macros that are characters.
 enum {

@@ -105,8 +105,9 @@ public final class CurlTransport: HTTPTransport {
 extension CurlTransport {
   /// The version of curl: `7.88.1`.
   package static var libraryVersion: String {
-    // SAFETY: the text is a constant, and never null: `libcurl/7.88.1 OpenSSL/3.0.16 …`.
-    let names = String(cString: curl_version())
+    guard let curl = LibCurl.ifAvailable else { return "not installed" }
+    // `libcurl/7.88.1 OpenSSL/3.0.16 …`
+    let names = LibCurl.text(curl.call.pointee.curl_version())
     return String(names.prefix { $0 != " " }.drop { $0 != "/" }.dropFirst())
   }
 }

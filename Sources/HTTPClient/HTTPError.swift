@@ -34,6 +34,8 @@ public struct HTTPError: Error, Sendable, CustomStringConvertible {
     case protocolViolation
     /// The task was cancelled, or the transport shut down.
     case cancelled
+    /// libcurl is not installed.
+    case libraryMissing
     /// Any other error that libcurl reports.
     case other
   }
@@ -76,6 +78,7 @@ public struct HTTPError: Error, Sendable, CustomStringConvertible {
     case .tls: "no secure connection"
     case .protocolViolation: "the server does not speak HTTP as it should"
     case .cancelled: "the request was cancelled"
+    case .libraryMissing: "libcurl cannot be loaded"
     case .other: "the request failed"
     }
   }
@@ -98,6 +101,7 @@ public struct HTTPError: Error, Sendable, CustomStringConvertible {
     case .unsupportedProtocol: "give an http or https URL"
     case .tls: "check the clock, the host name and the certificate"
     case .cancelled: "send it again if it is still wanted"
+    case .libraryMissing: "install the Debian package libcurl4"
     case .other: "see libcurl's message"
     }
   }

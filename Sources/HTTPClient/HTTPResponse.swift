@@ -105,10 +105,10 @@ func retryAfterSeconds(
 }
 
 /// Parses the date formats of RFC 9110, section 5.6.7, and others that libcurl knows. Returns the
-/// seconds since 1970.
+/// seconds since 1970; nil without libcurl, from which there is no answer then.
 func unixSeconds(httpDate text: String) -> Int? {
   // libcurl takes a bare number for a date ("20301231"); in HTTP it is none.
-  guard text.contains(":") else { return nil }
-  let seconds = curl_getdate(text, nil)
+  guard text.contains(":"), let curl = LibCurl.ifAvailable else { return nil }
+  let seconds = curl.call.pointee.curl_getdate(text, nil)
   return seconds < 0 ? nil : seconds
 }

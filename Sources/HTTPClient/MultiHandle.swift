@@ -4,31 +4,34 @@ import CMooringCurl
 // SAFETY (@unchecked Sendable): one thread uses it. Only `wakeUp`, which libcurl allows on any
 // thread, may be called from others while the object is retained.
 final class MultiHandle: @unchecked Sendable {
+  private let curl: LibCurl
   private let pointer: UnsafeMutableRawPointer
 
   init() throws(HTTPError) {
-    guard globalInitialization == CURLE_OK, let pointer = curl_multi_init() else {
-      throw HTTPError(.other, "libcurl cannot be initialized")
+    curl = try LibCurl.loaded()
+    guard let pointer = curl.call.pointee.curl_multi_init() else {
+      throw HTTPError(.other, "out of memory")
     }
     self.pointer = pointer
     // The connections kept open for reuse by a run over many feeds.
-    guard mooring_curl_multi_set_long(pointer, CURLMOPT_MAXCONNECTS, 32) == CURLM_OK else {
-      curl_multi_cleanup(pointer)
+    guard mooring_curl_multi_set_long(curl.call, pointer, CURLMOPT_MAXCONNECTS, 32) == CURLM_OK
+    else {
+      _ = curl.call.pointee.curl_multi_cleanup(pointer)
       throw HTTPError(.other, "libcurl refuses CURLMOPT_MAXCONNECTS")
     }
   }
 
   deinit {
-    curl_multi_cleanup(pointer)
+    _ = curl.call.pointee.curl_multi_cleanup(pointer)
   }
 
   func add(_ handle: EasyHandle) throws(HTTPError) {
-    try check(curl_multi_add_handle(pointer, handle.pointer))
+    try check(curl.call.pointee.curl_multi_add_handle(pointer, handle.pointer))
   }
 
   func remove(_ handle: EasyHandle) {
     // It fails only for a handle that is in no multi handle or in another.
-    curl_multi_remove_handle(pointer, handle.pointer)
+    _ = curl.call.pointee.curl_multi_remove_handle(pointer, handle.pointer)
   }
 
   /// Moves data of all transfers, without waiting.
@@ -36,7 +39,7 @@ final class MultiHandle: @unchecked Sendable {
   /// - Throws: An error that affects all transfers: none can continue.
   func perform() throws(HTTPError) {
     var running: Int32 = 0
-    try check(curl_multi_perform(pointer, &running))
+    try check(curl.call.pointee.curl_multi_perform(pointer, &running))
   }
 
   /// Returns the transfers that have ended since the last call, with their results.
@@ -45,7 +48,7 @@ final class MultiHandle: @unchecked Sendable {
     var left: Int32 = 0
     // SAFETY: a message lives until the next call or until its handle is removed; both come after
     // its fields are copied.
-    while let message = curl_multi_info_read(pointer, &left) {
+    while let message = curl.call.pointee.curl_multi_info_read(pointer, &left) {
       guard message.pointee.msg == CURLMSG_DONE else { continue }
       ended.append((message.pointee.easy_handle, message.pointee.data.result))
     }
@@ -58,22 +61,18 @@ final class MultiHandle: @unchecked Sendable {
   func poll(isIdle: Bool) throws(HTTPError) {
     // The timeout is a safety net: libcurl shortens it to its own next timer. An idle process is
     // woken rarely.
-    try check(curl_multi_poll(pointer, nil, 0, isIdle ? 60_000 : 1_000, nil))
+    try check(curl.call.pointee.curl_multi_poll(pointer, nil, 0, isIdle ? 60_000 : 1_000, nil))
   }
 
   /// Ends the current or next ``poll(isIdle:)``. May be called on any thread.
   func wakeUp() {
     // It fails only if its pipe is full, and then the thread is awake.
-    curl_multi_wakeup(pointer)
+    _ = curl.call.pointee.curl_multi_wakeup(pointer)
   }
 
   private func check(_ code: CURLMcode) throws(HTTPError) {
     guard code == CURLM_OK else {
-      throw HTTPError(.other, String(cString: curl_multi_strerror(code)))
+      throw HTTPError(.other, LibCurl.text(curl.call.pointee.curl_multi_strerror(code)))
     }
   }
 }
-
-/// The result of libcurl's initialization, once per process before any other call. Swift's lazy
-/// global makes it thread-safe, also before libcurl 7.84.
-private let globalInitialization = curl_global_init(Int(CURL_GLOBAL_ALL))

@@ -25,31 +25,27 @@ package struct WebURL: Sendable, Equatable {
   /// The URL as errors and logs show it.
   var shown: String { shownURL(text) }
 
-  /// - Throws: `invalidURL` or `unsupportedProtocol`.
+  /// - Throws: `invalidURL`, `unsupportedProtocol` or `libraryMissing`.
   package init(_ text: String) throws {
-    guard let handle = curl_url() else { throw HTTPError(.other, "out of memory") }
-    defer { curl_url_cleanup(handle) }
-    try check(curl_url_set(handle, CURLUPART_URL, text, 0), for: text)
-
-    let scheme = try part(CURLUPART_SCHEME, of: handle, for: text) ?? ""
+    let url = try ParsedURL(text)
+    let scheme = try url.part(CURLUPART_SCHEME) ?? ""
     guard scheme == "http" || scheme == "https" else {
       throw HTTPError(.unsupportedProtocol, shownURL(text))
     }
     let decode = UInt32(CURLU_URLDECODE)
-    let user = try part(CURLUPART_USER, of: handle, flags: decode, for: text)
-    let password = try part(CURLUPART_PASSWORD, of: handle, flags: decode, for: text)
+    let user = try url.part(CURLUPART_USER, flags: decode)
+    let password = try url.part(CURLUPART_PASSWORD, flags: decode)
     credentials =
       user == nil && password == nil
       ? nil : Credentials(user: user ?? "", password: password ?? "")
     origin = Origin(
       scheme: scheme,
-      host: try part(CURLUPART_HOST, of: handle, for: text)?.lowercased() ?? "",
-      port: try part(CURLUPART_PORT, of: handle, flags: UInt32(CURLU_DEFAULT_PORT), for: text)
-        ?? "")
+      host: try url.part(CURLUPART_HOST)?.lowercased() ?? "",
+      port: try url.part(CURLUPART_PORT, flags: UInt32(CURLU_DEFAULT_PORT)) ?? "")
     for secret in [CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_FRAGMENT] {
-      try check(curl_url_set(handle, secret, nil, 0), for: text)
+      try url.remove(secret)
     }
-    self.text = try part(CURLUPART_URL, of: handle, for: text) ?? ""
+    self.text = try url.part(CURLUPART_URL) ?? ""
   }
 
   /// The URL, or nil if the text is none.
@@ -74,27 +70,48 @@ package struct WebURL: Sendable, Equatable {
   package static func host(of url: String) -> String? { parse(url)?.origin.host }
 }
 
-/// Returns a part of the URL; nil if the URL has none.
-private func part(
-  _ part: CURLUPart, of handle: OpaquePointer, flags: UInt32 = 0, for text: String
-) throws -> String? {
-  var value: UnsafeMutablePointer<CChar>?
-  let code = curl_url_get(handle, part, &value, flags)
-  switch code {
-  case CURLUE_NO_SCHEME, CURLUE_NO_USER, CURLUE_NO_PASSWORD, CURLUE_NO_PORT: return nil
-  default: try check(code, for: text)
-  }
-  // SAFETY: libcurl returned success, so `value` is a NUL-terminated string that is ours to free.
-  defer { curl_free(value) }
-  return value.map { String(cString: $0) }
-}
+/// A URL in the hands of libcurl.
+private final class ParsedURL {
+  private let curl: LibCurl
+  private let handle: OpaquePointer
+  private let text: String
 
-private func check(_ code: CURLUcode, for text: String) throws {
-  guard code != CURLUE_OK else { return }
-  let reason = String(cString: curl_url_strerror(code))
-  throw HTTPError(
-    code == CURLUE_UNSUPPORTED_SCHEME ? .unsupportedProtocol : .invalidURL,
-    "\(shownURL(text)): \(reason)")
+  init(_ text: String) throws {
+    curl = try LibCurl.loaded()
+    guard let handle = curl.call.pointee.curl_url() else {
+      throw HTTPError(.other, "out of memory")
+    }
+    self.handle = handle
+    self.text = text
+    try check(curl.call.pointee.curl_url_set(handle, CURLUPART_URL, text, 0))
+  }
+
+  deinit { curl.call.pointee.curl_url_cleanup(handle) }
+
+  /// Returns a part of the URL; nil if the URL has none.
+  func part(_ part: CURLUPart, flags: UInt32 = 0) throws -> String? {
+    var value: UnsafeMutablePointer<CChar>?
+    let code = curl.call.pointee.curl_url_get(handle, part, &value, flags)
+    switch code {
+    case CURLUE_NO_SCHEME, CURLUE_NO_USER, CURLUE_NO_PASSWORD, CURLUE_NO_PORT: return nil
+    default: try check(code)
+    }
+    // SAFETY: libcurl returned success, so `value` is a NUL-terminated string that is ours to free.
+    defer { curl.call.pointee.curl_free(value) }
+    return value.map { String(cString: $0) }
+  }
+
+  func remove(_ part: CURLUPart) throws {
+    try check(curl.call.pointee.curl_url_set(handle, part, nil, 0))
+  }
+
+  private func check(_ code: CURLUcode) throws {
+    guard code != CURLUE_OK else { return }
+    let reason = LibCurl.text(curl.call.pointee.curl_url_strerror(code))
+    throw HTTPError(
+      code == CURLUE_UNSUPPORTED_SCHEME ? .unsupportedProtocol : .invalidURL,
+      "\(shownURL(text)): \(reason)")
+  }
 }
 
 /// Returns the URL as errors, reports and logs show it: without user and password, and without the

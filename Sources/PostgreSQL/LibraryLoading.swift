@@ -1,5 +1,6 @@
 import CMooringPostgreSQL
 import Glibc
+import SystemSupport
 
 /// The functions of libpq. The library is loaded once for each process, when it is first needed:
 /// programs that connect to no server do not pay for it.
@@ -16,14 +17,11 @@ final class LibPQ: @unchecked Sendable {
 
   /// Loads a library, which stays loaded.
   init(file: String) throws(PostgreSQLError) {
-    // SAFETY: dlerror returns the string of this thread's last failure, which is copied at once.
-    guard let library = dlopen(file, RTLD_NOW | RTLD_LOCAL) else {
-      throw Self.missing(dlerror().map { String(cString: $0) } ?? file)
-    }
     var functions = mooring_libpq()
-    // SAFETY: the handle is that of a loaded library; the name is a constant string.
-    if let name = mooring_libpq_resolve(library, &functions) {
-      throw Self.missing("\(file) has no function \(String(cString: name))")
+    do throws(LibraryMissing) {
+      try loadLibrary(file) { mooring_libpq_resolve($0, &functions) }
+    } catch {
+      throw Self.missing(error.message)
     }
     guard functions.PQlibVersion() >= Self.versionMin, functions.PQisthreadsafe() == 1 else {
       throw Self.missing("\(file) is of version \(functions.PQlibVersion() / 10_000)")

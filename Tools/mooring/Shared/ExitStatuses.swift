@@ -30,6 +30,7 @@ extension HTTPError: ExitStatusProviding {
       .tooManyRedirects:
       .badData
     case .refusedAddress, .insecureRedirect: .notPermitted
+    case .libraryMissing: .unavailable
     default: .tryAgain
     }
   }
