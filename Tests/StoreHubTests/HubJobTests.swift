@@ -71,7 +71,8 @@ struct HubJobTests {
         }
         _ = try transaction.enqueue(Count())
       }
-      #expect(await code { try await run.value } == .conflict)
+      let error = await #expect(throws: JobError.self) { try await run.value }
+      #expect(error?.code == .lostRunner)
       #expect(try JobQueue(first).list().map(\.state) == [.ready])
     }
   }
