@@ -70,7 +70,7 @@ package struct WebURL: Sendable, Equatable {
   package static func host(of url: String) -> String? { parse(url)?.origin.host }
 }
 
-/// A URL in the hands of libcurl.
+/// A URL that libcurl has parsed.
 private final class ParsedURL {
   private let curl: LibCurl
   private let handle: OpaquePointer

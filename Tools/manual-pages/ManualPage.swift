@@ -44,7 +44,7 @@ struct ManualPage {
     lines.append(".Os Mooring \(version)")
     section("NAME")
     lines.append(".Nm \(command.pageName)")
-    // By convention, the line is no sentence.
+    // The line ends without a full stop, by convention.
     let abstract = command.abstract ?? ""
     let isSentence = abstract.hasSuffix(".")
     lines.append(".Nd \(macroText(isSentence ? String(abstract.dropLast()) : abstract))")
