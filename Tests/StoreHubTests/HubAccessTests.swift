@@ -72,6 +72,23 @@ struct HubAccessTests {
     }
   }
 
+  @Test func theBodiesOfEntriesAreCompressedByLZ4() async throws {
+    try await withDatabase { database in
+      try await withHub(at: database) { hub in
+        try await hub.create()
+        var connection = try Connection(ConnectionString(database), until: .now + .seconds(60))
+        let methods = try connection.rows(
+          """
+          SELECT attcompression::text FROM pg_attribute WHERE attname = 'body'
+          AND attrelid IN ('mooring.entry'::regclass, 'mooring.snapshot_part'::regclass)
+          """, until: .now + .seconds(60)
+        ) { try $0.text(0) }
+        #expect(methods == ["l", "l"])
+        try requireSame([try hub.open("first"), try hub.join("second")])
+      }
+    }
+  }
+
   @Test func aHubIsReachedOverTLSWithAPrivateAuthority() async throws {
     try await withTemporaryFolder { folder in
       let authority = folder.path("authority.pem")
