@@ -48,6 +48,17 @@ package enum FolderFile {
     }
   }
 
+  /// Replaces the content of a file, or creates it with mode 0600. After a kill at any moment it is
+  /// the old file or the new one.
+  package static func replace(_ path: String, with bytes: [UInt8]) throws(SystemError) {
+    let descriptor = try open(path + ".new", .create)
+    defer { close(descriptor) }
+    guard ftruncate(descriptor, 0) == 0, pwrite(descriptor, bytes, bytes.count, 0) == bytes.count,
+      fsync(descriptor) == 0, rename(path + ".new", path) == 0
+    else { throw SystemError() }
+    try flushFolder(parent(of: path))
+  }
+
   /// Checks a file without opening it. Closing a descriptor of LMDB's lock file would drop the
   /// locks that this process has on it.
   ///

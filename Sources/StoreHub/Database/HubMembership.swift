@@ -61,12 +61,7 @@ package struct HubMembership: Codable, Hashable, Sendable {
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
     let bytes = Array(try encoder.encode(self)) + Array("\n".utf8)
     do throws(SystemError) {
-      let descriptor = try FolderFile.open(path + ".new", .create)
-      defer { close(descriptor) }
-      guard ftruncate(descriptor, 0) == 0, pwrite(descriptor, bytes, bytes.count, 0) == bytes.count,
-        fsync(descriptor) == 0, rename(path + ".new", path) == 0
-      else { throw SystemError() }
-      try FolderFile.flushFolder(folder)
+      try FolderFile.replace(path, with: bytes)
     } catch {
       throw StorageError.system(
         error, "the place of the store in its hub cannot be written", context: [("path", path)])

@@ -54,6 +54,7 @@ extension BackUpStore {
         try context.checkCancellation()
         context.report(progress)
       }
+      context.store.record(report)
       return Output(path: report.path, bytes: report.bytes, storeID: report.storeID)
     } catch let error as StoreError where error.code == .occupied {
       guard let made = try backup(of: context) else { throw JobStop.verdict(on: error) }

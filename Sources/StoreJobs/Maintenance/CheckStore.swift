@@ -50,7 +50,9 @@ extension CheckStore {
     try context.checkCancellation()
     context.report(done: 0, note: "checking")
     do {
-      let output = Output(try Store.check(at: context.store.folder))
+      let report = try Store.check(at: context.store.folder)
+      RecordedCheck.record(report, at: context.store.now(), inStore: context.store.folder)
+      let output = Output(report)
       let found = output.isClean ? "clean" : "problems found: \(output.problemCount)"
       context.report(done: 1, of: 1, note: found)
       return output

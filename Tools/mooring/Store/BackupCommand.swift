@@ -42,6 +42,7 @@ struct BackupCommand: AsyncParsableCommand {
     let report = try await LongCommand(isQuiet: options.quiet).copy { progress in
       try store.backUp(to: folder, compacting: compact, progress: progress)
     }
+    store.record(report)
     try format.write(report) { output in
       var table = TextTable([
         .init("backup", .text), .init("size", .number), .init("transaction", .number),

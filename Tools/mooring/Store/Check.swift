@@ -2,6 +2,7 @@ import ArgumentParser
 import Console
 import DurableJobs
 import EntityStore
+import Foundation
 import Maintenance
 import Migrations
 import StoreJobs
@@ -62,6 +63,7 @@ struct Check: AsyncParsableCommand {
     case .jobs: findings.jobs = try options.jobsToRead().check()
     case .store, nil:
       let report = try Store.check(at: options.folder, options: try options.storeOptions())
+      RecordedCheck.record(report, at: Date(), inStore: options.folder)
       findings.store = report
       guard only == nil, report.isClean else { break }
       let store = try options.openToRead()
