@@ -24,6 +24,7 @@ let package = Package(
   products: [
     .library(name: "Mooring", targets: ["Mooring"]),
     // For the benchmark, which is a package of its own.
+    .library(name: "StatusModel", targets: ["StatusModel"]),
     .library(name: "StoreHub", targets: ["StoreHub"]),
     .executable(name: "mooring", targets: ["mooring"]),
     .executable(name: "mooring-dump", targets: ["mooring-dump"]),
@@ -213,6 +214,14 @@ let package = Package(
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ],
       swiftSettings: settings),
+    // The state of a store in one value, for people and programs.
+    .target(
+      name: "StatusModel",
+      dependencies: [
+        "SystemSupport", "HTTPClient", "EntityModel", "EntityStore", "Maintenance", "Migrations",
+        "FeedSync", "DurableJobs", "StoreHub",
+      ],
+      swiftSettings: settings),
     .target(
       name: "Console",
       dependencies: [
@@ -239,7 +248,7 @@ let package = Package(
         "EntityObjects", "Maintenance", "Migrations",
         "EntityModel", "EntityStore", "DurableJobs", "FeedSync", "HomeFeed", "StoreJobs",
         "StoreHub", "StoreTables", "PostgreSQL", "LegacyImport", "SQLiteExport", "TextFormats",
-        "WorkerService", "Console", argumentParser, logging, metrics,
+        "StatusModel", "WorkerService", "Console", argumentParser, logging, metrics,
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ],
@@ -322,6 +331,13 @@ let package = Package(
       dependencies: [
         "Maintenance", "Migrations", "SystemSupport", "LMDB", "EntityModel", "EntityStore",
         "TestSupport", "store-child",
+      ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "StatusModelTests",
+      dependencies: [
+        "StatusModel", "EntityModel", "EntityStore", "Maintenance", "Migrations", "FeedSync",
+        "DurableJobs", "HomeFeed", "TestSupport",
       ],
       swiftSettings: settings),
     .testTarget(

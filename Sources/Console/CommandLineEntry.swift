@@ -57,6 +57,8 @@ public enum CommandLineEntry {
     default: break
     }
     switch root.exitCode(for: error) {
+    case ExitStatus.needsAttention.exitCode where error is ExitCode:
+      exit(ExitStatus.needsAttention.rawValue)
     case .validationFailure:
       explainUsage(root, error)
       exit(ExitStatus.usage.rawValue)

@@ -4,6 +4,8 @@ public import ArgumentParser
 /// number for an interrupt; scripts and systemd units rely on them, so they never change.
 public enum ExitStatus: Int32, CaseIterable, Sendable {
   case success = 0
+  /// Something needs attention; for `mooring status --check` alone.
+  case needsAttention = 1
   /// The command line is wrong.
   case usage = 64
   /// The data is bad, or damage was found.

@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test func exitStatusesAgreeWithTheManual() {
-    #expect(ExitStatus.allCases.map(\.rawValue) == [0, 64, 65, 69, 73, 74, 75, 77, 78, 79, 130])
+    #expect(ExitStatus.allCases.map(\.rawValue) == [0, 1, 64, 65, 69, 73, 74, 75, 77, 78, 79, 130])
     for status in ExitStatus.allCases {
       #expect(status.exitCode.rawValue == status.rawValue)
     }

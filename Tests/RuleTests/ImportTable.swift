@@ -58,6 +58,9 @@ enum ImportTable {
       "WorkerService", "SystemSupport", "TextFormats", "StrictYAML", "EntityModel", "EntityStore",
       "Maintenance", "Migrations", "FeedDocuments", "HTTPClient", "FeedSync", "DurableJobs",
       "StoreJobs"),
+    Row(
+      "StatusModel", "SystemSupport", "HTTPClient", "EntityModel", "EntityStore", "Maintenance",
+      "Migrations", "FeedSync", "DurableJobs", "StoreHub"),
     Row("HomeFeed", "EntityModel", "EntityStore", "EntityObjects", "SchemaFiles", "Migrations"),
     Row(
       "Mooring", "EntityModel", "EntityStore", "EntityObjects", "SchemaFiles", "Maintenance",
@@ -72,7 +75,7 @@ enum ImportTable {
       "mooring", "SystemSupport", "TextFormats", "EntityModel", "EntityStore",
       "EntityObjects", "SchemaFiles", "Maintenance", "Migrations", "FeedDocuments", "HTTPClient",
       "FeedSync", "LegacyImport", "SQLiteExport", "DurableJobs", "StoreJobs", "WorkerService",
-      "HomeFeed", "Mooring", "Console", "PostgreSQL", "StoreHub", "StoreTables"),
+      "StatusModel", "HomeFeed", "Mooring", "Console", "PostgreSQL", "StoreHub", "StoreTables"),
     Row(
       "mooring-dump", "TextFormats", "EntityModel", "EntityStore", "Maintenance", "DurableJobs",
       "Console"),

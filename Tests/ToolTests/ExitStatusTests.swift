@@ -239,7 +239,8 @@ import Testing
       (
         ["frobnicate"],
         #"mooring: unknown command "frobnicate"; known are sync, feed, home, fetch, set, batch, jobs, "#
-          + "migrate, import, schema, check, export, backup, restore, compact, hub, worker, config"
+          + "migrate, import, schema, check, export, backup, restore, compact, hub, worker, config, "
+          + "status"
       ),
       (["home", "--limt", "3"], "mooring: Unknown option '--limt'. Did you mean '--limit'?"),
       (["home", "--limit", "x"], "mooring: The value 'x' is invalid for '--limit <limit>'"),

@@ -39,6 +39,7 @@ let package = Package(
       dependencies: [
         "CEpisodes", "CFeedPages", "CRawLMDB", "CSQLiteQueue", "CSQLiteStore", "PageServer",
         .product(name: "Mooring", package: "mooring"),
+        .product(name: "StatusModel", package: "mooring"),
         .product(name: "StoreHub", package: "mooring"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),

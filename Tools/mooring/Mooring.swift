@@ -30,6 +30,6 @@ struct Mooring: AsyncParsableCommand {
       Sync.self, FeedCommand.self, Home.self, Fetch.self, SetCommand.self, BatchCommand.self,
       JobsCommand.self, Migrate.self, ImportCommand.self, SchemaVerb.self, Check.self,
       ExportCommand.self, BackupCommand.self, RestoreCommand.self, CompactCommand.self,
-      HubCommand.self, WorkerCommand.self, ConfigCommand.self,
+      HubCommand.self, WorkerCommand.self, ConfigCommand.self, StatusCommand.self,
     ])
 }

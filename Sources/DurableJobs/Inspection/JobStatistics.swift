@@ -55,7 +55,12 @@ public struct JobStatistics: Codable, Hashable, Sendable {
   public let lanes: [Lane]
   /// The sums over all lanes.
   public let ended: Ended
+  /// The number of jobs in each state.
+  public let counts: [String: Int]
   /// The number of jobs that are kept in each state in which a job has ended.
   public let finished: [String: Int]
+  /// False if there were too many jobs to find the lane of each: then the numbers of running, held,
+  /// scheduled and blocked jobs are too small, except in ``counts``.
+  public let areLanesComplete: Bool
   public let runners: [JobRunnerStatus]
 }

@@ -2,7 +2,7 @@ import EntityModel
 import EntityStore
 import Foundation
 
-/// Counts the jobs of each lane.
+/// Counts the jobs of each lane, and those of each state.
 struct LaneSurvey {
   private struct Name: Hashable {
     let queue: String
@@ -11,8 +11,17 @@ struct LaneSurvey {
 
   private let rows: JobRows
   private var lanes: [Name: JobStatistics.Lane] = [:]
+  /// The number of jobs by state, also of those that no lane counts.
+  private(set) var counts: [String: Int] = [:]
+  /// The number of jobs that may still be read to find their lane.
+  private var readsLeft: Int
+  /// False if a lane lacks jobs, because too many would have been read.
+  private(set) var isComplete = true
 
-  init(_ rows: JobRows) { self.rows = rows }
+  init(_ rows: JobRows, readingAtMost readsMax: Int) {
+    self.rows = rows
+    readsLeft = readsMax
+  }
 
   func lanes(paused: Set<QueueName>, served: Set<String>) -> [JobStatistics.Lane] {
     lanes.values.sorted { ($0.queue, $0.kind) < ($1.queue, $1.kind) }.map { lane in
@@ -23,7 +32,12 @@ struct LaneSurvey {
     }
   }
 
-  mutating func countUnfinished() throws {
+  /// Counts the jobs of all states.
+  mutating func count() throws {
+    for state in JobState.allCases {
+      counts[state.rawValue] = try IndexPrefixCursor.count(
+        rows.turns, of: rows.jobs, leading: [.string(state.rawValue)], in: rows.snapshot)
+    }
     try countReady()
     try count(.running) { $0.running += 1 }
     try count(.held) { $0.held += 1 }
@@ -38,9 +52,9 @@ struct LaneSurvey {
       return true
     }
     for head in heads {
-      let cursor = try rows.cursor(.ready, [.null, .string(head.lane)])
-      var count = 0
-      while try cursor.next() != nil { count += 1 }
+      let turn: [Value] = [.string(JobState.ready.rawValue), .null, .string(head.lane)]
+      let count = try IndexPrefixCursor.count(
+        rows.turns, of: rows.jobs, leading: turn, in: rows.snapshot)
       let oldest = try oldestReady(in: head.lane)
       change(Name(queue: head.queue.rawValue, kind: head.kind.rawValue)) { lane in
         lane.ready = count
@@ -61,27 +75,21 @@ struct LaneSurvey {
     return oldest
   }
 
-  /// Counts the jobs of a state whose index entries have no lane.
+  /// Counts the jobs of a state whose index entries have no lane, up to the bound.
   private mutating func count(
     _ state: JobState, _ add: (inout JobStatistics.Lane) -> Void
   ) throws {
     let cursor = try rows.cursor(state)
     while let number = try cursor.next() {
+      guard readsLeft > 0 else {
+        isComplete = false
+        return
+      }
+      readsLeft -= 1
       guard let row = try rows.snapshot.row(number, of: rows.jobs) else { continue }
       let text = { (column: JobColumn) in try row.value(column.rawValue).stringValue ?? "" }
       change(Name(queue: try text(.queue), kind: try text(.kind)), add)
     }
-  }
-
-  func countFinished() throws -> [String: Int] {
-    var counts: [String: Int] = [:]
-    for state in JobState.finished {
-      let cursor = try rows.cursor(state)
-      var count = 0
-      while try cursor.next() != nil { count += 1 }
-      counts[state.rawValue] = count
-    }
-    return counts
   }
 
   /// Adds the aggregates from a minute on to the lanes.

@@ -1,5 +1,5 @@
 import EntityModel
-import EntityStore
+package import EntityStore
 import Foundation
 
 extension JobQueue {
@@ -38,29 +38,73 @@ extension JobQueue {
   /// Returns the counts of the current jobs and of those that have ended within a window.
   ///
   /// - Parameter window: The time until now; at most a week, for which aggregates are kept.
-  /// - Complexity: O(*n*) in the jobs of the store: a step in an index for each that is ready or
-  ///   has ended, a read of a record for each other one; O(*m*) in the aggregates of the window.
-  public func statistics(over window: Duration = .seconds(3_600)) throws -> JobStatistics {
-    try store.read { transaction in
-      let now = store.now()
-      let minute = Int64((now.timeIntervalSince1970 - max(0, window.seconds)) / 60)
-      let rows = try JobRows(reading: transaction)
-      let runners = try rows.runners(of: store)
-      var survey = LaneSurvey(rows)
-      try survey.countUnfinished()
-      let since = Date(timeIntervalSince1970: Double(minute) * 60)
-      let all = try survey.addEnded(
-        sinceMinute: minute, minutes: max(1, now.timeIntervalSince(since) / 60))
-      return JobStatistics(
-        at: now, since: since,
-        lanes: survey.lanes(paused: try rows.pausedQueues(), served: runners.kindsServed),
-        ended: all, finished: try survey.countFinished(), runners: runners)
+  /// - Parameter readsMax: The most jobs that are read to find their lanes.
+  /// - Complexity: Reads the pages above the index entries of all jobs, a record for each job that
+  ///   is running, held, scheduled or blocked, and the aggregates of the window.
+  public func statistics(
+    over window: Duration = .seconds(3_600), readingAtMost readsMax: Int = .max
+  ) throws -> JobStatistics {
+    try store.read { try statistics(over: window, readingAtMost: readsMax, in: $0) }
+  }
+
+  /// Returns the statistics of a snapshot.
+  package func statistics(
+    over window: Duration, readingAtMost readsMax: Int, in transaction: ReadTransaction
+  ) throws -> JobStatistics {
+    let now = store.now()
+    let minute = Int64((now.timeIntervalSince1970 - max(0, window.seconds)) / 60)
+    let rows = try JobRows(reading: transaction)
+    let runners = try rows.runners(of: store)
+    var survey = LaneSurvey(rows, readingAtMost: readsMax)
+    try survey.count()
+    let since = Date(timeIntervalSince1970: Double(minute) * 60)
+    let all = try survey.addEnded(
+      sinceMinute: minute, minutes: max(1, now.timeIntervalSince(since) / 60))
+    return JobStatistics(
+      at: now, since: since,
+      lanes: survey.lanes(paused: try rows.pausedQueues(), served: runners.kindsServed),
+      ended: all, counts: survey.counts,
+      finished: survey.counts.filter { JobState(rawValue: $0.key)?.isFinished == true },
+      areLanesComplete: survey.isComplete, runners: runners)
+  }
+
+  /// Returns jobs of a state in the order of their turns; those that have ended in the order of
+  /// their removal.
+  package func jobs(
+    in state: JobState, limit: Int, in transaction: ReadTransaction
+  ) throws -> [JobStatus] {
+    let rows = try JobRows(reading: transaction)
+    let cursor = try rows.cursor(state)
+    var found: [JobStatus] = []
+    while found.count < limit, let number = try cursor.next() {
+      found.append(try JobStatus(try rows.job(ofTurn: number)))
     }
+    return found
+  }
+
+  /// Returns the attempts that have failed last, the newest first.
+  package func failures(limit: Int, in transaction: ReadTransaction) throws -> [JobFailure] {
+    let rows = try JobRows(reading: transaction)
+    let attempts = try transaction.layout(AttemptRecord.entity)
+    var found: [JobFailure] = []
+    var next = try transaction.lastNumber(of: attempts)
+    while found.count < limit, let number = next {
+      let id = ObjectID(entity: AttemptRecord.entity, number: number)
+      if let record = try transaction.get(id), let failure = try JobFailure(record, rows) {
+        found.append(failure)
+      }
+      next = try transaction.number(before: number, of: attempts)
+    }
+    return found
   }
 
   /// Returns all schedules by name, also those that are not valid.
   public func scheduleStatuses() throws -> [JobScheduleStatus] {
-    try store.fetch(FetchRequest(entityName: ScheduleRecord.entity))
+    try store.read { try scheduleStatuses(in: $0) }
+  }
+
+  package func scheduleStatuses(in transaction: ReadTransaction) throws -> [JobScheduleStatus] {
+    try transaction.fetch(FetchRequest(entityName: ScheduleRecord.entity))
       .map(JobScheduleStatus.init).sorted { $0.name < $1.name }
   }
 

@@ -135,7 +135,11 @@ public struct JobQueue: Sendable {
 
   /// Returns the paused queues by name.
   public func pausedQueues() throws -> [QueueName] {
-    try store.read { try JobRows(reading: $0).pausedQueues().sorted() }
+    try store.read { try pausedQueues(in: $0) }
+  }
+
+  package func pausedQueues(in transaction: ReadTransaction) throws -> [QueueName] {
+    try JobRows(reading: transaction).pausedQueues().sorted()
   }
 
   /// Removes the jobs whose retention is over, and aggregates that are older than a week.

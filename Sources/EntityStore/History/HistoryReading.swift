@@ -97,6 +97,14 @@ extension ReadTransaction {
       mark: sequence == 0 ? 0 : try historyTree?.mark(of: sequence) ?? 0)
   }
 
+  /// The number of transactions that are stored.
+  package var historyCount: Int64 {
+    get throws {
+      guard let tree = historyTree, let first = try tree.first() else { return 0 }
+      return try tree.last() - first + 1
+    }
+  }
+
   package var historyTree: HistoryTree? {
     catalog.historyTree.map {
       HistoryTree(

@@ -1,4 +1,5 @@
 import EntityModel
+import Glibc
 import LMDB
 import UnicodeText
 
@@ -56,7 +57,12 @@ extension Store {
   /// - Throws: A storage failure.
   /// - Complexity: O(number of trees + entries of the free list); no record is read.
   public func statistics() throws -> StoreStatistics {
-    try read { transaction in
+    try read { try statistics(in: $0) }
+  }
+
+  /// Returns the sizes in a snapshot.
+  package func statistics(in transaction: ReadTransaction) throws -> StoreStatistics {
+    try translatingStorageErrors {
       let information = try environment.information()
       let contents = transaction.catalog.treeContents
       let trees = try environment.allStatistics(in: transaction.transaction).map { found in
@@ -72,6 +78,28 @@ extension Store {
         lastTransaction: information.lastTransactionID, readersInUse: information.readersInUse,
         readersMax: information.readersMax, trees: trees)
     }
+  }
+}
+
+/// A process that reads a snapshot of a store.
+public struct StoreReader: Hashable, Sendable {
+  public let process: Int32
+  /// The number of the last transaction in its snapshot. The file grows rather than use pages again
+  /// that were freed after it.
+  public let transaction: Int
+}
+
+extension Store {
+  /// Returns the processes that read a snapshot now, the one with the oldest snapshot first. The
+  /// snapshots of this process are left out.
+  ///
+  /// - Throws: A storage failure.
+  public func readers() throws -> [StoreReader] {
+    let own = getpid()
+    return try translatingStorageErrors { try environment.readerSlots() }.compactMap { reader in
+      guard reader.process != own, let transaction = reader.transactionID else { return nil }
+      return StoreReader(process: reader.process, transaction: transaction)
+    }.sorted { ($0.transaction, $0.process) < ($1.transaction, $1.process) }
   }
 }
 

@@ -25,6 +25,8 @@ public class ReadTransaction {
 
   public var schema: Schema { catalog.schema }
   public var storeID: UUID { catalog.uuid }
+  /// The number of the last commit that it sees.
+  package final var number: Int { transaction.id }
   /// The name of this machine among those that have the store; `nil` if there are no others.
   package var machineName: String? { transaction.machineName }
 

@@ -53,6 +53,11 @@ public struct FeedRun: Entity, Sendable {
   public var report: SyncReport {
     get throws { try JSONDecoder().decode(SyncReport.self, from: reportText) }
   }
+
+  /// The counts that a list shows.
+  var counts: RunCounts {
+    get throws { try JSONDecoder().decode(RunCounts.self, from: reportText) }
+  }
 }
 
 extension FeedRun {

@@ -291,6 +291,11 @@ extension Store {
     try MigrationState(lines: migrationLines, of: catalog())
   }
 
+  /// Returns the state for lines that were read before: `migrationLines` reads them again.
+  package func migrationState(lines: [MigrationLine]) throws -> MigrationState {
+    MigrationState(lines: lines, of: try catalog())
+  }
+
   /// The lines that this program was opened with.
   ///
   /// - Throws: The errors of `MigrationLine.load`, for files that are part of the program.

@@ -6,7 +6,8 @@ struct Bench: ParsableCommand {
     commandName: "bench", abstract: "Measures Mooring and the alternatives to it on the same work.",
     subcommands: [
       AllBench.self, CompareBench.self, SyncBench.self, HomeBench.self, MigrationBench.self,
-      JobsBench.self, ImportBench.self, HubBench.self, JobsWorker.self, FeedServer.self,
+      JobsBench.self, ImportBench.self, HubBench.self, StatusBench.self, JobsWorker.self,
+      FeedServer.self,
       SlowFeedServer.self, PutLoop.self, HotPath.self,
     ],
     defaultSubcommand: AllBench.self)
@@ -20,7 +21,7 @@ struct AllBench: ParsableCommand {
     discussion: "Each part has further options of its own: see `bench compare --help`.")
 
   enum Part: String, CaseIterable, ExpressibleByArgument {
-    case compare, sync, home, migrate, jobs, `import`, hub
+    case compare, sync, home, migrate, jobs, `import`, hub, status
 
     static var list: String { allCases.map(\.rawValue).joined(separator: ", ") }
 
@@ -33,6 +34,7 @@ struct AllBench: ParsableCommand {
       case .jobs: JobsBench.self
       case .import: ImportBench.self
       case .hub: HubBench.self
+      case .status: StatusBench.self
       }
     }
   }
@@ -64,7 +66,7 @@ struct AllBench: ParsableCommand {
     if let dir = setting.dir { arguments += ["--dir", dir] }
     if part == .compare, !rows.isEmpty { arguments += ["--rows"] + rows.map(String.init) }
     if [.home, .hub].contains(part), let mooring { arguments += ["--mooring", mooring] }
-    if part != .home, let rounds { arguments += ["--rounds", String(rounds)] }
+    if ![.home, .status].contains(part), let rounds { arguments += ["--rounds", String(rounds)] }
     return arguments
   }
 }

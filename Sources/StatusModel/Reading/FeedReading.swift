@@ -1,0 +1,62 @@
+import EntityModel
+import EntityStore
+import FeedSync
+import Foundation
+import HTTPClient
+
+extension StatusReader {
+  /// The most feeds whose lock files are read, because the store does not say when they ran.
+  private static let lockFilesMax = 1_000
+
+  /// Returns the feeds, with a page of the list that begins with the worst.
+  ///
+  /// - Parameter first: The place in the list at which the page begins.
+  func feeds(from first: Int, _ transaction: ReadTransaction, _ now: Date) throws -> FeedsStatus {
+    var lockFilesLeft = Self.lockFilesMax
+    let feeds = Feeds(store)
+    let survey = try FeedSurvey(transaction, timing, now: now) { id in
+      guard lockFilesLeft > 0 else { return nil }
+      lockFilesLeft -= 1
+      return feeds.lastRun(of: id).map { FeedSurvey.Runs(askedAt: $0.at) }
+    }
+    var counts: [String: Int] = [:]
+    for (condition, count) in survey.counts { counts[condition.rawValue] = count }
+    return FeedsStatus(
+      total: survey.entries.count, counts: counts,
+      worst: try survey.entries.dropFirst(first).prefix(listed).compactMap { entry in
+        try feed(entry, transaction, now)
+      })
+  }
+
+  private func feed(
+    _ entry: FeedSurvey.Entry, _ transaction: ReadTransaction, _ now: Date
+  ) throws -> FeedStatus? {
+    let id = ObjectID(entity: Feed.entityName, number: entry.id)
+    guard let feed = try transaction.get(Feed.self, id) else { return nil }
+    let lastRun = entry.askedAt.map { LastRun(at: $0, hasEnded: feed.errors == 0) }
+    let next = lastRun.flatMap {
+      timing.next(feed, FeedTiming.Circumstances(lastRun: $0, now: now))
+    }
+    return FeedStatus(
+      id: entry.id, url: shownURL(feed.url), title: feed.shownTitle, condition: entry.condition,
+      since: entry.since, askedAt: entry.askedAt, changedAt: feed.changedAt, nextAt: next?.at,
+      errors: feed.errors, lastError: feed.lastError, items: feed.lastItems, itemsPerWeek: nil,
+      unchangedShare: nil, itemsByDay: [])
+  }
+
+  /// Returns the last runs of all feeds.
+  func runs(_ transaction: ReadTransaction) throws -> [RunStatus] {
+    var names: [Int64: String] = [:]
+    return try Feeds.newestRuns(limit: listed, in: transaction).map { run in
+      let name = try names[run.feed] ?? self.name(ofFeed: run.feed, transaction)
+      names[run.feed] = name
+      return RunStatus(run: run, feed: name)
+    }
+  }
+
+  private func name(ofFeed number: Int64, _ transaction: ReadTransaction) throws -> String {
+    let id = ObjectID(entity: Feed.entityName, number: number)
+    guard let feed = try transaction.get(Feed.self, id) else { return "feed \(number)" }
+    return feed.shownTitle ?? shownURL(feed.url)
+  }
+}
