@@ -56,6 +56,7 @@ let package = Package(
     // Without `pkgConfig`, which would link the libraries: they are loaded when they are needed.
     .systemLibrary(name: "CMooringCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CMooringPostgreSQL", providers: [.apt(["libpq-dev"])]),
+    .systemLibrary(name: "CMooringMicroHTTPD", providers: [.apt(["libmicrohttpd-dev"])]),
     .systemLibrary(name: "CMooringZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .target(name: "CMooringJSON", linkerSettings: [.linkedLibrary("simdjson")]),
     .target(
@@ -122,6 +123,10 @@ let package = Package(
     .target(name: "LoopbackHTTP", swiftSettings: settings),
     .target(
       name: "HTTPClient", dependencies: ["SystemSupport", "CMooringCurl"],
+      swiftSettings: settings),
+    // An HTTP server on libmicrohttpd; knows no store.
+    .target(
+      name: "WebServer", dependencies: ["SystemSupport", "CMooringMicroHTTPD"],
       swiftSettings: settings),
     // A client of PostgreSQL on libpq; knows no store.
     .target(
@@ -356,6 +361,9 @@ let package = Package(
     .testTarget(
       name: "HTTPClientTests",
       dependencies: ["HTTPClient", "LoopbackHTTP", "TestSupport", "store-child"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "WebServerTests", dependencies: ["SystemSupport", "WebServer", "TestSupport"],
       swiftSettings: settings),
     // A server of PostgreSQL for the tests of one process.
     .target(

@@ -18,6 +18,7 @@ enum ImportTable {
     Row("UnicodeText", "CMooringICU", "SystemSupport"),
     Row("LMDB", "CMooringLMDB", "CMooringXXHash", "SystemSupport"),
     Row("PostgreSQL", "CMooringPostgreSQL", "SystemSupport"),
+    Row("WebServer", "CMooringMicroHTTPD", "SystemSupport"),
     Row("EntityModel", "TextFormats"),
     Row(
       "EntityStore", "CMooringJSON", "CMooringXXHash", "SystemSupport", "TextFormats",
