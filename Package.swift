@@ -226,6 +226,15 @@ let package = Package(
         "SystemSupport", "HTTPClient", "EntityModel", "EntityStore", "Maintenance", "Migrations",
         "FeedSync", "DurableJobs", "StoreHub",
       ],
+      exclude: ["System"], resources: [.embedInCode("System/0001_actions.yaml")],
+      swiftSettings: settings),
+    // The pages of a store, from its status.
+    .target(
+      name: "StatusPages",
+      dependencies: [
+        "SystemSupport", "TextFormats", "HTTPClient", "EntityModel", "EntityStore", "FeedSync",
+        "DurableJobs", "StoreJobs", "StatusModel", "WebServer", "Console",
+      ],
       swiftSettings: settings),
     .target(
       name: "Console",
@@ -253,7 +262,8 @@ let package = Package(
         "EntityObjects", "Maintenance", "Migrations",
         "EntityModel", "EntityStore", "DurableJobs", "FeedSync", "HomeFeed", "StoreJobs",
         "StoreHub", "StoreTables", "PostgreSQL", "LegacyImport", "SQLiteExport", "TextFormats",
-        "StatusModel", "WorkerService", "Console", argumentParser, logging, metrics,
+        "StatusModel", "StatusPages", "WebServer", "WorkerService", "Console", argumentParser,
+        logging, metrics,
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ],
@@ -342,6 +352,13 @@ let package = Package(
       name: "StatusModelTests",
       dependencies: [
         "StatusModel", "EntityModel", "EntityStore", "Maintenance", "Migrations", "FeedSync",
+        "DurableJobs", "HomeFeed", "TestSupport",
+      ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "StatusPagesTests",
+      dependencies: [
+        "StatusPages", "StatusModel", "WebServer", "EntityStore", "Migrations", "FeedSync",
         "DurableJobs", "HomeFeed", "TestSupport",
       ],
       swiftSettings: settings),

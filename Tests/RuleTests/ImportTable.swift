@@ -73,10 +73,14 @@ enum ImportTable {
       "EntityModel",
       "EntityStore", "EntityObjects", "SchemaFiles", "Migrations", "PostgreSQL", "StoreHub"),
     Row(
+      "StatusPages", "SystemSupport", "TextFormats", "HTTPClient", "EntityModel", "EntityStore",
+      "FeedSync", "DurableJobs", "StoreJobs", "StatusModel", "WebServer", "Console"),
+    Row(
       "mooring", "SystemSupport", "TextFormats", "EntityModel", "EntityStore",
       "EntityObjects", "SchemaFiles", "Maintenance", "Migrations", "FeedDocuments", "HTTPClient",
       "FeedSync", "LegacyImport", "SQLiteExport", "DurableJobs", "StoreJobs", "WorkerService",
-      "StatusModel", "HomeFeed", "Mooring", "Console", "PostgreSQL", "StoreHub", "StoreTables"),
+      "StatusModel", "StatusPages", "WebServer", "HomeFeed", "Mooring", "Console", "PostgreSQL",
+      "StoreHub", "StoreTables"),
     Row(
       "mooring-dump", "TextFormats", "EntityModel", "EntityStore", "Maintenance", "DurableJobs",
       "Console"),

@@ -31,5 +31,6 @@ struct Mooring: AsyncParsableCommand {
       JobsCommand.self, Migrate.self, ImportCommand.self, SchemaVerb.self, Check.self,
       ExportCommand.self, BackupCommand.self, RestoreCommand.self, CompactCommand.self,
       HubCommand.self, WorkerCommand.self, ConfigCommand.self, StatusCommand.self,
+      ServeCommand.self, ReportCommand.self,
     ])
 }

@@ -41,6 +41,21 @@ package final class CommitObservation: Sendable {
   package func next(after commit: Int) async throws -> Int {
     try await signal.next(after: commit, in: lifetime)
   }
+
+  /// Waits for a newer commit, at most for the given time.
+  ///
+  /// - Returns: The newest commit that is known.
+  package func next(after commit: Int, within bound: Duration) async throws -> Int {
+    try await withThrowingTaskGroup(of: Int?.self) { group in
+      group.addTask { try await self.next(after: commit) }
+      group.addTask {
+        try await Task.sleep(for: bound)
+        return nil
+      }
+      defer { group.cancelAll() }
+      return try await group.next().flatMap { $0 } ?? commit
+    }
+  }
 }
 
 /// The state of a store: open or closed. Objects that may outlive the last reference to the store

@@ -1,5 +1,5 @@
-import EntityModel
-import Foundation
+package import EntityModel
+package import Foundation
 import LMDB
 
 extension ReadTransaction {
@@ -95,6 +95,25 @@ extension ReadTransaction {
     HistoryToken(
       storeID: catalog.uuid, sequence: sequence,
       mark: sequence == 0 ? 0 : try historyTree?.mark(of: sequence) ?? 0)
+  }
+
+  /// Returns the changes of a record in the newest transactions, the newest first.
+  ///
+  /// - Parameter count: The number of transactions that are searched.
+  /// - Complexity: O(changes in these transactions).
+  package func lastChanges(
+    of id: ObjectID, searching count: Int
+  ) throws -> [(date: Date, author: String?, change: HistoryChange)] {
+    guard let tree = historyTree, let first = try tree.first() else { return [] }
+    let start = max(first - 1, try tree.last() - Int64(count))
+    var found: [(date: Date, author: String?, change: HistoryChange)] = []
+    try forEachHistory(after: token(after: start), of: [id.entity]) { transaction in
+      for change in transaction.changes where change.objectID == id {
+        found.append((transaction.date, transaction.author, change))
+      }
+      return true
+    }
+    return found.reversed()
   }
 
   /// The number of transactions that are stored.

@@ -54,6 +54,9 @@ public struct FeedRun: Entity, Sendable {
     get throws { try JSONDecoder().decode(SyncReport.self, from: reportText) }
   }
 
+  /// The run as a list shows it.
+  package var summary: RunSummary { get throws { RunSummary(self, try counts) } }
+
   /// The counts that a list shows.
   var counts: RunCounts {
     get throws { try JSONDecoder().decode(RunCounts.self, from: reportText) }

@@ -57,6 +57,17 @@ package struct FeedSurvey {
     for entry in entries { counts[entry.condition, default: 0] += 1 }
   }
 
+  /// Returns one feed with its condition; nil if there is none with this number.
+  package static func entry(
+    _ id: Int64, _ transaction: ReadTransaction, _ timing: FeedTiming, now: Date, runs: Runs?
+  ) throws -> Entry? {
+    guard transaction.schema.entity(named: Feed.entityName) != nil else { return nil }
+    let feeds = try transaction.layout(Feed.entityName)
+    guard let row = try transaction.row(id, of: feeds) else { return nil }
+    let facts = try Facts(row, Columns(feeds))
+    return facts.isRemoved ? nil : entry(id, facts, runs, timing, now)
+  }
+
   private static func key(of entry: Entry) -> (FeedCondition, TimeInterval, Int64) {
     (entry.condition, entry.since?.timeIntervalSinceReferenceDate ?? .infinity, entry.id)
   }

@@ -28,6 +28,13 @@ extension StatusReader {
       })
   }
 
+  /// Returns one feed; nil if there is none.
+  func feed(_ number: Int64, _ transaction: ReadTransaction, _ now: Date) throws -> FeedStatus? {
+    let runs = Feeds(store).lastRun(of: number).map { FeedSurvey.Runs(askedAt: $0.at) }
+    return try FeedSurvey.entry(number, transaction, timing, now: now, runs: runs)
+      .flatMap { try feed($0, transaction, now) }
+  }
+
   private func feed(
     _ entry: FeedSurvey.Entry, _ transaction: ReadTransaction, _ now: Date
   ) throws -> FeedStatus? {

@@ -38,10 +38,16 @@ public struct StatusReader: Sendable {
         feeds: try feeds(from: 0, transaction, now), runs: try runs(transaction),
         jobs: jobs, workers: workers(jobs), file: try file(transaction),
         history: try history(transaction), migrations: migrations,
-        backups: backups(), check: check(), hub: hub, actions: [])
+        backups: backups(), check: check(), hub: hub,
+        actions: try ActionLog.last(listed, in: transaction))
     }
     status.problems = ProblemSearch(status).problems
     return status
+  }
+
+  /// Returns one feed; nil if there is none.
+  public func feed(_ number: Int64) throws -> FeedStatus? {
+    try store.read { try feed(number, $0, store.now()) }
   }
 
   /// Returns a page of the list of feeds, the worst first.

@@ -5,6 +5,7 @@ import FeedSync
 import HomeFeed
 import LegacyImport
 import Migrations
+import StatusModel
 
 extension StoreOptions {
   /// The migration lines of this program, and those that the operator names.
@@ -12,7 +13,7 @@ extension StoreOptions {
 
   /// The migration lines of this program in the order in which a new store gets them, which decides
   /// the catalog numbers.
-  var builtInSources: [MigrationSource] { [.feeds, .homeFeed, .jobs, .legacyImport] }
+  var builtInSources: [MigrationSource] { [.feeds, .homeFeed, .jobs, .legacyImport, .actions] }
 
   /// Opens an existing store.
   func open() throws -> Store {
