@@ -207,9 +207,19 @@ let package = Package(
         "Maintenance", "Migrations", "FeedSync", "DurableJobs", logging,
       ],
       swiftSettings: settings),
+    // Figures over time, of feeds, of slow fetches and of indexes, in the store itself.
+    .target(
+      name: "StoreFigures",
+      dependencies: [
+        "SystemSupport", "TextFormats", "EntityModel", "EntityStore", "Migrations", "FeedSync",
+        "DurableJobs",
+      ],
+      exclude: ["System"], resources: [.embedInCode("System/0001_figures.yaml")],
+      swiftSettings: settings),
     .target(
       name: "WorkerService",
       dependencies: [
+        "StoreFigures",
         "HTTPClient",
         "SystemSupport", "TextFormats",
         "LMDB", "Maintenance",
@@ -261,8 +271,8 @@ let package = Package(
         "FeedDocuments",
         "EntityObjects", "Maintenance", "Migrations",
         "EntityModel", "EntityStore", "DurableJobs", "FeedSync", "HomeFeed", "StoreJobs",
-        "StoreHub", "StoreTables", "PostgreSQL", "LegacyImport", "SQLiteExport", "TextFormats",
-        "StatusModel", "StatusPages", "WebServer", "WorkerService", "Console", argumentParser,
+        "StoreFigures", "StoreHub", "StoreTables", "PostgreSQL", "LegacyImport", "SQLiteExport",
+        "TextFormats", "StatusModel", "StatusPages", "WebServer", "WorkerService", "Console", argumentParser,
         logging, metrics,
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -432,8 +442,16 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(
+      name: "StoreFiguresTests",
+      dependencies: [
+        "StoreFigures", "EntityModel", "EntityStore", "Migrations", "FeedSync", "DurableJobs",
+        "HomeFeed", "TestSupport",
+      ],
+      swiftSettings: settings),
+    .testTarget(
       name: "WorkerServiceTests",
       dependencies: [
+        "StoreFigures",
         "Maintenance", "Migrations",
         "WorkerService", "StoreJobs", "DurableJobs", "HomeFeed", "FeedSync", "HTTPClient",
         "EntityModel", "EntityStore", "LoopbackHTTP", "StrictYAML", "TestSupport", "mooring",

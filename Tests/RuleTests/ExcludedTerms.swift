@@ -136,7 +136,7 @@ struct ExcludedTerms: Equatable, Sendable {
 
   private static let listed = ExcludedTerms([
     "anew", "behind", "board", "landed", "holdOut", "commit rider", "ride", "commit ticker",
-    "doorbell", "feed outlook", "figure", "frontier", "go over", "gone over", "`Guarded`",
+    "doorbell", "feed outlook", "frontier", "go over", "gone over", "`Guarded`",
     "`isTyped`", "doubt learned", "foremost of each", "keepPlace", "kept plans", "kept rows",
     "meanwhile", "mend", "owesOthers", "said values", "settle", "stand still", "steer",
     "stock taking", "taken along", "take along", "tell", "told", "whoever",

@@ -56,7 +56,10 @@ enum ImportTable {
       "EntityObjects", "SchemaFiles", "Maintenance", "Migrations", "FeedDocuments",
       "HTTPClient", "FeedSync", "DurableJobs"),
     Row(
-      "WorkerService", "SystemSupport", "TextFormats", "StrictYAML", "EntityModel", "EntityStore",
+      "StoreFigures", "SystemSupport", "TextFormats", "EntityModel", "EntityStore", "Migrations",
+      "FeedSync", "DurableJobs"),
+    Row(
+      "WorkerService", "StoreFigures", "SystemSupport", "TextFormats", "StrictYAML", "EntityModel", "EntityStore",
       "Maintenance", "Migrations", "FeedDocuments", "HTTPClient", "FeedSync", "DurableJobs",
       "StoreJobs"),
     Row(
@@ -80,7 +83,7 @@ enum ImportTable {
       "EntityObjects", "SchemaFiles", "Maintenance", "Migrations", "FeedDocuments", "HTTPClient",
       "FeedSync", "LegacyImport", "SQLiteExport", "DurableJobs", "StoreJobs", "WorkerService",
       "StatusModel", "StatusPages", "WebServer", "HomeFeed", "Mooring", "Console", "PostgreSQL",
-      "StoreHub", "StoreTables"),
+      "StoreHub", "StoreTables", "StoreFigures"),
     Row(
       "mooring-dump", "TextFormats", "EntityModel", "EntityStore", "Maintenance", "DurableJobs",
       "Console"),

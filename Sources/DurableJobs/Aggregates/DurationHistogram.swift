@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// A histogram of durations in buckets that grow by the square root of two: a percentile is exact
 /// within a fifth.
@@ -18,7 +18,8 @@ public struct DurationHistogram: Sendable, Equatable {
 
   public init() {}
 
-  init(_ data: Data) {
+  /// Reads the stored form; bytes that are no entry are ignored.
+  package init(_ data: Data) {
     let bytes = [UInt8](data)
     for start in stride(from: 0, to: bytes.count - 4, by: 5) {
       let count = (1...4).reduce(UInt32(0)) { $0 | UInt32(bytes[start + $1]) << (8 * ($1 - 1)) }
@@ -26,7 +27,8 @@ public struct DurationHistogram: Sendable, Equatable {
     }
   }
 
-  var data: Data {
+  /// The stored form.
+  package var data: Data {
     var data = Data()
     for (bucket, count) in counts.enumerated() where count > 0 {
       data.append(UInt8(bucket))
@@ -38,9 +40,9 @@ public struct DurationHistogram: Sendable, Equatable {
   public var count: Int { counts.reduce(0) { $0 + Int($1) } }
 
   /// - Parameter seconds: A negative duration counts as zero: clocks are set back.
-  mutating func add(_ seconds: Double) { add(Self.bucket(of: seconds), 1) }
+  package mutating func add(_ seconds: Double) { add(Self.bucket(of: seconds), 1) }
 
-  mutating func add(_ other: DurationHistogram) {
+  package mutating func add(_ other: DurationHistogram) {
     for (bucket, count) in other.counts.enumerated() { add(bucket, count) }
   }
 
@@ -70,6 +72,22 @@ public struct DurationHistogram: Sendable, Equatable {
       }
     }
     return nil
+  }
+}
+
+extension DurationHistogram: Codable {
+  /// Reads the counts by bucket, of those that are not empty. The first one, 0, ends at 10 µs, and
+  /// each next one √2 later.
+  public init(from decoder: any Decoder) throws {
+    self.init()
+    for (bucket, count) in try [Int: UInt32](from: decoder) where counts.indices.contains(bucket) {
+      counts[bucket] = count
+    }
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    let filled = counts.enumerated().filter { $1 > 0 }.map { ($0, $1) }
+    try Dictionary(uniqueKeysWithValues: filled).encode(to: encoder)
   }
 }
 

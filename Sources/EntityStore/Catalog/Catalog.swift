@@ -23,11 +23,16 @@ package final class Catalog: Sendable {
   /// history has written to.
   let historyTree: Tree?
   let plans = PlanCache()
+  /// Measures the fetches that use the catalog; `nil` for no measurement.
+  let fetchObserver: FetchObserver?
 
   /// Reads the catalog that a transaction sees.
   ///
   /// - Throws: `damaged` if it contradicts itself, `notAStore`, `newerFormat`, a storage failure.
-  package init(_ tree: Tree, in transaction: TreeTransaction, of environment: Environment) throws {
+  package init(
+    _ tree: Tree, in transaction: TreeTransaction, of environment: Environment,
+    fetchObserver: FetchObserver? = nil
+  ) throws {
     let stored = try StoredCatalog(tree, in: transaction)
     let names = Set(try environment.treeNames(in: transaction))
     let problems =
@@ -62,6 +67,7 @@ package final class Catalog: Sendable {
         build: try build.map { try BuildLayout($0, of: entity, trees: buildTrees) },
         deferredIndexes: stored.deferred[entity.id])
     }
+    self.fetchObserver = fetchObserver
     uuid = stored.header.uuid
     readCompatibleFeatures = stored.header.readCompatibleFeatures
     revision = stored.header.revision
@@ -214,6 +220,7 @@ package enum CatalogTree {
 package final class CatalogCache: Sendable {
   private let environment: Environment
   private let tree: Tree
+  private let fetchObserver: FetchObserver?
   private let cached = Locked(Cached())
 
   private struct Cached {
@@ -222,9 +229,10 @@ package final class CatalogCache: Sendable {
     var commit: Int?
   }
 
-  init(environment: Environment, tree: Tree) {
+  init(environment: Environment, tree: Tree, fetchObserver: FetchObserver? = nil) {
     self.environment = environment
     self.tree = tree
+    self.fetchObserver = fetchObserver
   }
 
   /// Returns the cached catalog if it belongs to a transaction's snapshot.
@@ -247,7 +255,9 @@ package final class CatalogCache: Sendable {
   /// Reads the newest catalog.
   package func refresh() throws {
     let catalog = try translatingStorageErrors {
-      try environment.read { try Catalog(tree, in: $0, of: environment) }
+      try environment.read {
+        try Catalog(tree, in: $0, of: environment, fetchObserver: fetchObserver)
+      }
     }
     cached.withLock { $0 = Cached(catalog: catalog) }
   }

@@ -192,3 +192,15 @@ extension FetchRequest {
     isGrouped || returnsDistinctResults && (resultType == .rows || !propertiesToFetch.isEmpty)
   }
 }
+
+extension FetchExecution {
+  /// True if `count` reads only the number of entries.
+  var countsOnly: Bool {
+    guard plan.filter == nil else { return false }
+    switch plan.access {
+    case .nothing, .scan: return true
+    case .index(let access): return !access.mayRepeat
+    case .identifiers, .union: return false
+    }
+  }
+}

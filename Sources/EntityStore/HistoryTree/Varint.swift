@@ -1,7 +1,7 @@
 /// Unsigned integers with seven bits in each byte, the low ones first; a set high bit means that
 /// another byte follows (LEB128). Signed integers are mapped first: 0, -1, 1, -2 become 0, 1, 2, 3.
-enum Varint {
-  static func append(_ number: UInt64, to bytes: inout [UInt8]) {
+package enum Varint {
+  package static func append(_ number: UInt64, to bytes: inout [UInt8]) {
     var rest = number
     while rest >= 0x80 {
       bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
@@ -28,7 +28,7 @@ enum Varint {
     offset += 1
   }
 
-  static func append(_ number: Int, to bytes: inout [UInt8]) {
+  package static func append(_ number: Int, to bytes: inout [UInt8]) {
     append(UInt64(number), to: &bytes)
   }
 
@@ -39,7 +39,7 @@ enum Varint {
   /// Reads a number.
   ///
   /// - Returns: `nil` if the bytes end too soon or the number is too large.
-  static func read(_ bytes: inout UnsafeRawBufferPointer.SubSequence) -> UInt64? {
+  package static func read(_ bytes: inout UnsafeRawBufferPointer.SubSequence) -> UInt64? {
     var number: UInt64 = 0
     for shift in stride(from: UInt64(0), to: 64, by: 7) {
       guard let byte = bytes.popFirst() else { return nil }
@@ -50,7 +50,7 @@ enum Varint {
     return nil
   }
 
-  static func readCount(_ bytes: inout UnsafeRawBufferPointer.SubSequence) -> Int? {
+  package static func readCount(_ bytes: inout UnsafeRawBufferPointer.SubSequence) -> Int? {
     read(&bytes).flatMap { Int(exactly: $0) }
   }
 

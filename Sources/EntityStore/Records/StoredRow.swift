@@ -1,4 +1,5 @@
 package import EntityModel
+package import Foundation
 
 /// A record that is read in place, for code that knows the entity by positions.
 package struct StoredRow {
@@ -14,6 +15,14 @@ package struct StoredRow {
   package func int64(_ position: Int) -> Int64? {
     let field = view.field(position)
     return field.isNull ? nil : field.int64
+  }
+
+  /// Returns the date at a position.
+  ///
+  /// - Returns: `nil` for null.
+  package func date(_ position: Int) -> Date? {
+    let field = view.field(position)
+    return field.isNull ? nil : Date(timeIntervalSinceReferenceDate: field.double)
   }
 
   /// Returns the stored bytes of a value, valid as long as the row is.

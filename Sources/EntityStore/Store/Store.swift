@@ -41,6 +41,8 @@ public final class Store: Sendable {
     /// after the commit. Zero for a commit after each chunk. Another writer never waits for more
     /// than the chunk under way and its commit.
     public var commitDuration = StoreLimits.commitDuration
+    /// Measures the fetches of this store; nil for no measurement, which costs a fetch nothing.
+    public var fetchObserver: FetchObserver?
     /// The timer by which observers find commits without a notification. The first store that is
     /// opened on a folder decides.
     package var pollTimer = PollTimer.everyTwoSeconds
@@ -93,7 +95,8 @@ public final class Store: Sendable {
     environment = try Environment.open(at: folder, options: opening)
     try Store.catchUpIfReachable(environment)
     catalogTree = try Store.catalogTree(in: environment, creates: creates)
-    catalogs = CatalogCache(environment: environment, tree: catalogTree)
+    catalogs = CatalogCache(
+      environment: environment, tree: catalogTree, fetchObserver: options.fetchObserver)
     try catalogs.refresh()
     let signal = CommitSignals.signal(of: environment, timer: options.pollTimer)
     commits = StoreCommits(signal: signal, lifetime: StoreLifetime())

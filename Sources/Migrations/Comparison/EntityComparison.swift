@@ -1,4 +1,4 @@
-import EntityModel
+package import EntityModel
 
 /// The comparison of the entities of two schemas, with their attributes, indexes and relationships.
 ///
@@ -163,7 +163,7 @@ extension EntityDescription {
     }
   }
 
-  func definition(of index: IndexDescription) -> IndexDefinition {
+  package func definition(of index: IndexDescription) -> IndexDefinition {
     IndexDefinition(
       name: index.name,
       keys: index.keys.map {

@@ -2,6 +2,7 @@ import ArgumentParser
 import Console
 import EntityStore
 import Migrations
+import TextFormats
 
 extension Migrate {
   struct Plan: AsyncParsableCommand {

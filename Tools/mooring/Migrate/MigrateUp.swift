@@ -5,6 +5,7 @@ import EntityStore
 import Foundation
 import Migrations
 import StoreJobs
+import TextFormats
 
 extension Migrate {
   struct Up: AsyncParsableCommand {

@@ -6,6 +6,7 @@ import HomeFeed
 import LegacyImport
 import Migrations
 import StatusModel
+import TextFormats
 
 extension StoreOptions {
   /// The migration lines of this program, and those that the operator names.
@@ -43,13 +44,5 @@ extension StoreOptions {
   func commandLine(_ words: [String]) -> String {
     let own = (store.map { ["--store", $0] } ?? []) + migrations.flatMap { ["--migrations", $0] }
     return (["mooring"] + words + own).map(\.shellWord).joined(separator: " ")
-  }
-}
-
-extension String {
-  /// The text as one word of a POSIX shell, in quotes only where it needs them.
-  var shellWord: String {
-    if wholeMatch(of: /[A-Za-z0-9_.\/=@%+,:-]+/) != nil { return self }
-    return "'" + replacing("'", with: #"'\''"#) + "'"
   }
 }

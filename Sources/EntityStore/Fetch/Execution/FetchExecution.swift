@@ -8,6 +8,7 @@ import LMDB
 package struct FetchExecution {
   private let planned: PlannedFetch
   private let window: FetchWindow
+  let observation: FetchObservation?
   let transaction: ReadTransaction
   /// True if the closure never ends the fetch: records are then looked up in groups.
   var readsAll = false
@@ -17,21 +18,19 @@ package struct FetchExecution {
   var plan: AccessPlan { planned.plan }
 
   package init(_ request: FetchRequest, in transaction: ReadTransaction) throws {
-    self.init(
-      try PlannedFetch.cached(request, in: transaction), try FetchWindow(of: request), transaction)
+    planned = try PlannedFetch.cached(request, in: transaction)
+    window = try FetchWindow(of: request)
+    observation = transaction.catalog.observation(of: request)
+    self.transaction = transaction
   }
 
   /// Plans a request.
   ///
   /// - Parameter request: A request for an entity that the transaction has been prepared to read.
   package init(_ request: BoundRequest, in transaction: ReadTransaction) throws {
-    let plan = try Planner.plan(request, in: transaction)
-    self.init(PlannedFetch(request.entity, plan), request.window, transaction)
-  }
-
-  private init(_ planned: PlannedFetch, _ window: FetchWindow, _ transaction: ReadTransaction) {
-    self.planned = planned
-    self.window = window
+    planned = PlannedFetch(request.entity, try Planner.plan(request, in: transaction))
+    window = request.window
+    observation = request.observation
     self.transaction = transaction
   }
 
@@ -39,6 +38,10 @@ package struct FetchExecution {
   /// has a record, unless the plan is answered from the index alone.
   package mutating func run(_ body: (FetchRow) throws -> Bool) throws {
     guard window.limit > 0 else { return }
+    try measured { try $0.runMatches(body) }
+  }
+
+  private mutating func runMatches(_ body: (FetchRow) throws -> Bool) throws {
     if !plan.sort.isEmpty { return try runSorted(body) }
     if plan.sortsByIdentity { return try runByIdentity(body) }
     let (offset, limit) = (window.offset, window.limit)
@@ -98,11 +101,13 @@ package struct FetchExecution {
     let numbers = plan.filter.flatMap(NumberTests.init)
     if plan.filter != nil, numbers == nil { return false }
     let name = entity.name
-    statistics.recordsRead += try scan(numbers) { id, view in
-      do {
-        return try body(view)
-      } catch is RecordDamage {
-        throw StoreError.damaged("a record is unreadable", entity: name, id: id)
+    try measured { execution in
+      execution.statistics.recordsRead += try execution.scan(numbers) { id, view in
+        do {
+          return try body(view)
+        } catch is RecordDamage {
+          throw StoreError.damaged("a record is unreadable", entity: name, id: id)
+        }
       }
     }
     return true
@@ -121,23 +126,15 @@ package struct FetchExecution {
         return matches < enough
       }
       if !counts {
-        try eachMatch { _ in
-          matches += 1
-          return matches < enough
+        try measured { execution in
+          try execution.eachMatch { _ in
+            matches += 1
+            return matches < enough
+          }
         }
       }
     }
     return max(0, min(matches, enough) - window.offset)
-  }
-
-  /// True if `count` reads only the number of entries.
-  var countsOnly: Bool {
-    guard plan.filter == nil else { return false }
-    switch plan.access {
-    case .nothing, .scan: return true
-    case .index(let access): return !access.mayRepeat
-    case .identifiers, .union: return false
-    }
   }
 
   private mutating func countWithoutRecords(_ enough: Int) throws -> Int? {
@@ -145,15 +142,15 @@ package struct FetchExecution {
     case .nothing: return 0
     case .scan: return try transaction.transaction.count(entity.tree)
     case .index(let access) where !access.mayRepeat:
-      if access.ranges == [.all], access.index.listPart == nil {
-        return try transaction.transaction.count(access.index.tree)
-      }
-      return try countEntries(access, enough)
+      return try measured { try $0.countEntries(access, enough) }
     case .index, .identifiers, .union: return nil
     }
   }
 
   private mutating func countEntries(_ access: IndexAccess, _ enough: Int) throws -> Int {
+    if access.ranges == [.all], access.index.listPart == nil {
+      return try transaction.transaction.count(access.index.tree)
+    }
     var matches = 0
     var entries = EntryCount(of: access.index.tree, in: transaction)
     for range in access.ranges where matches < enough {
@@ -337,6 +334,7 @@ package struct FetchExecution {
   /// Returns the values of the first entry of the access in its direction.
   mutating func firstEntry(_ access: IndexAccess) throws -> FetchRow? {
     var first: FetchRow?
+    observation?.observer.countUse(ofIndex: access.index.description.id)
     try eachEntry(access) { row in
       first = row
       return false
