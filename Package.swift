@@ -259,7 +259,7 @@ let package = Package(
       dependencies: [
         "FeedDocuments", "HTTPClient",
         "EntityModel", "EntityStore", "EntityObjects", "Maintenance", "Migrations", "FeedSync",
-        "LegacyImport", "DurableJobs", "StoreJobs", "HomeFeed",
+        "LegacyImport", "DurableJobs", "StoreFigures", "StoreJobs", "HomeFeed",
       ],
       swiftSettings: settings),
 
@@ -484,7 +484,7 @@ let package = Package(
       dependencies: [
         "EntityObjects", "Maintenance", "Migrations",
         "LMDB", "EntityModel", "EntityStore", "FeedSync", "LegacyImport", "DurableJobs",
-        "StoreJobs", "HomeFeed", "LoopbackHTTP", "CMooringSQLite", "PostgreSQL",
+        "StoreFigures", "StoreJobs", "HomeFeed", "LoopbackHTTP", "CMooringSQLite", "PostgreSQL",
         "PostgreSQLTestSupport", "TestSupport", "mooring", "mooring-dump", "feed-server",
         "free-episodes", "store-child",
       ],

@@ -10,4 +10,5 @@
 @_exported public import LegacyImport
 @_exported public import Maintenance
 @_exported public import Migrations
+@_exported public import StoreFigures
 @_exported public import StoreJobs

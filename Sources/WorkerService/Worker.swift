@@ -9,6 +9,7 @@ public import Logging
 import Maintenance
 import Metrics
 public import ServiceLifecycle
+public import StoreFigures
 import StoreJobs
 import UnixSignals
 
@@ -37,6 +38,9 @@ public final class Worker: Service {
     public var watchdogInterval: Duration?
     /// The options with which the store is opened for a compaction.
     public var compaction = Store.Options()
+    /// Collects the figures that are written to the store. The fetches of a store that is opened
+    /// with its observer are measured.
+    public var figures = FigureRecorder()
     /// A description of the worker, stored in the record of its runner.
     public var command = "worker"
 
@@ -56,9 +60,11 @@ public final class Worker: Service {
   private let health: WorkerHealth
   private let compactions = Compactions()
   private let current = CurrentRunner()
+  private let figures: FigureChore
 
   public init(_ configuration: Configuration) {
     self.configuration = configuration
+    figures = FigureChore(configuration.figures, configuration.settings, configuration.logger)
     health = WorkerHealth(configuration.notifier, configuration.logger)
   }
 
@@ -129,6 +135,17 @@ public final class Worker: Service {
     defer { current.end() }
     health.opened(store)
     defer { health.closing() }
+    do {
+      try await run(runner, store)
+    } catch {
+      await figures.flush(to: store)
+      throw error
+    }
+    await figures.flush(to: store)
+  }
+
+  /// Runs the runner and the chores until the runner ends, or something fails.
+  private func run(_ runner: JobRunner, _ store: Store) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await runner.run() }
       let chores = chores(store, runner)
@@ -171,7 +188,10 @@ public final class Worker: Service {
     let engine = SyncEngine(
       store: store, transport: configuration.transport,
       hostSpacing: { [settings = configuration.settings] in settings.current.hostSpacing },
-      now: { store.now() })
+      now: { store.now() }
+    ) { [figures = configuration.figures] feed, report, start, seconds in
+      figures.record(run: report, feed: feed, startedAt: start, seconds: seconds)
+    }
     handlers.handleStoreJobs(sync: engine, compact: compaction)
     return handlers
   }
@@ -189,7 +209,10 @@ public final class Worker: Service {
       logger.info("serving", metadata: ["store": "\(folder)"])
     }
     options.onCondition = { [health] in health.condition($0) }
-    options.onEnd = { [logger = configuration.logger] in JobMetrics.record($0, logger) }
+    options.onEnd = { [logger = configuration.logger, figures = configuration.figures] in
+      JobMetrics.record($0, logger)
+      figures.record(attempt: $0)
+    }
     return options
   }
 
@@ -208,11 +231,13 @@ public final class Worker: Service {
     _ store: Store, _ runner: JobRunner
   ) -> [@Sendable () async throws -> Void] {
     let feeds = FeedSchedule(
-      store: store, settings: configuration.settings, logger: configuration.logger)
+      store: store, settings: configuration.settings, logger: configuration.logger,
+      figures: configuration.figures)
     return [
       { try await self.waitingOutFullDisk { try await feeds.run() } },
       { try await self.waitingOutFullDisk { try await self.prune(store) } },
       { try await self.watchDisk(store) },
+      { try await self.figures.run(store) },
       { try await self.waitingOutFullDisk { try await self.report(store, runner) } },
     ]
   }

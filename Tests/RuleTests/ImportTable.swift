@@ -59,7 +59,8 @@ enum ImportTable {
       "StoreFigures", "SystemSupport", "TextFormats", "EntityModel", "EntityStore", "Migrations",
       "FeedSync", "DurableJobs"),
     Row(
-      "WorkerService", "StoreFigures", "SystemSupport", "TextFormats", "StrictYAML", "EntityModel", "EntityStore",
+      "WorkerService", "StoreFigures", "SystemSupport", "TextFormats", "StrictYAML", "EntityModel",
+      "EntityStore",
       "Maintenance", "Migrations", "FeedDocuments", "HTTPClient", "FeedSync", "DurableJobs",
       "StoreJobs"),
     Row(
@@ -69,7 +70,7 @@ enum ImportTable {
     Row(
       "Mooring", "EntityModel", "EntityStore", "EntityObjects", "SchemaFiles", "Maintenance",
       "Migrations", "FeedDocuments", "HTTPClient", "FeedSync", "LegacyImport", "DurableJobs",
-      "StoreJobs", "HomeFeed"),
+      "StoreFigures", "StoreJobs", "HomeFeed"),
     Row("LoopbackHTTP", "SystemSupport"),
     Row(
       "Console", "CMooringBuild", "CMooringMalloc", "SystemSupport", "TextFormats", "StrictYAML",

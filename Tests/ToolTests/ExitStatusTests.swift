@@ -144,7 +144,8 @@ import Testing
           "migration", "0001_chunked_writes", "0002_history", "0003_migrations", "0001_feeds",
           "0002_feed_manners", "0003_feed_mappings", "0004_feed_addresses", "0005_feed_settings",
           "0006_feed_folders", "0001_home_feed", "0002_learning_path_of_episode", "0001_jobs",
-          "0001_import", "0001_actions", "0003_episode_content", "0004_episodes_of_a_path",
+          "0001_import", "0001_figures", "0001_actions", "0003_episode_content",
+          "0004_episodes_of_a_path",
           "0001_note",
         ])
     }

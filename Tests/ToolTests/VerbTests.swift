@@ -50,7 +50,7 @@ import Testing
       #expect(
         output(check) == """
           pages  entities  records  index entries  transactions  problems
-             57        25        9             26             1         0
+             66        29        9             26             1         0
 
           """)
     }
@@ -117,6 +117,7 @@ import Testing
           mooring: applied homefeed 0002_learning_path_of_episode
           mooring: applied system.jobs 0001_jobs
           mooring: applied system.import 0001_import
+          mooring: applied system.figures 0001_figures
           mooring: applied system.actions 0001_actions
           mooring: applied homefeed 0003_episode_content
           mooring: applied homefeed 0004_episodes_of_a_path
@@ -136,6 +137,7 @@ import Testing
           ["homefeed", "0001_home_feed", "applied"],
           ["homefeed", "0002_learning_path_of_episode", "applied"],
           ["system.jobs", "0001_jobs", "applied"], ["system.import", "0001_import", "applied"],
+          ["system.figures", "0001_figures", "applied"],
           ["system.actions", "0001_actions", "applied"],
           ["homefeed", "0003_episode_content", "applied"],
           ["homefeed", "0004_episodes_of_a_path", "applied"],

@@ -73,7 +73,7 @@ public final class FetchObserver: Sendable {
 /// A fetch that took longer than the threshold of its observer.
 public struct ObservedFetch: Sendable {
   public let request: FetchRequest
-  /// What decides the cost of the fetch: the names of its `PlanKind`s and of its indexes.
+  /// The names of its kinds (`PlanKind`) and of its indexes, which decide its cost.
   public let access: String
   /// The text of the plan, with what was read, without the reasons against other indexes.
   public let plan: String

@@ -19,24 +19,32 @@ public struct SyncEngine: Sendable {
   private let transport: any HTTPTransport
   let hostSpacing: @Sendable () -> Duration
   let clock: @Sendable () -> Date
+  private let onRun: RunObserver
   /// Waits for a turn at a host; tests replace it.
   var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
   let pace = HostPace()
   private let hostFeeds = HostFeeds()
 
+  /// Called with the feed, the counts, the start and the duration in seconds of a run.
+  public typealias RunObserver = @Sendable (Int64, SyncReport, Date, Double) -> Void
+
   /// - Parameters:
   ///   - store: A store that was opened with `.feeds` among its migrations.
   ///   - hostSpacing: Returns the time between the starts of two runs at one host.
   ///   - now: Returns the time; `nil` for the clock of the store, which its machines share.
+  ///   - onRun: Called after each run, also one that has failed or needed no request, but not one
+  ///     that was cancelled or that failed because of the store.
   public init(
     store: Store, transport: any HTTPTransport,
     hostSpacing: @escaping @Sendable () -> Duration = { .seconds(2) },
-    now: (@Sendable () -> Date)? = nil
+    now: (@Sendable () -> Date)? = nil,
+    onRun: @escaping RunObserver = { _, _, _, _ in }
   ) {
     self.store = store
     self.transport = transport
     self.hostSpacing = hostSpacing
     clock = now ?? { store.now() }
+    self.onRun = onRun
   }
 
   /// The options of a run.
@@ -72,11 +80,11 @@ public struct SyncEngine: Sendable {
   ) async throws -> SyncReport {
     let lease = try SyncLease(feedID: id, in: store)
     var feed = try feed(id, options)
-    if try isFresh(feed, lastRun: lease.previous, options) { return freshReport(feed) }
+    if try isFresh(feed, lastRun: lease.previous, options) { return freshReport(id, feed) }
     let start = try await waitForTurn(id, feed)
     // During the wait the host may have asked to wait longer, or the settings may have changed.
     feed = try self.feed(id, options)
-    if try isFresh(feed, lastRun: lease.previous, options) { return freshReport(feed) }
+    if try isFresh(feed, lastRun: lease.previous, options) { return freshReport(id, feed) }
     if FeedTiming.wasSetBack(since: lease.previous, now: start) {
       try await clearWaits(of: id, &feed, after: start + SyncLimits.clockErrorMax)
     }
@@ -92,6 +100,7 @@ public struct SyncEngine: Sendable {
         do {
           let report = try await run.run(progress)
           lease.end(begunAt: start)
+          onRun(id, report, start, max(0, clock().timeIntervalSince(start)))
           if options.ignoresWait { try await clearHostWait(of: feed) }
           return report
         } catch let error as StoreError
@@ -142,9 +151,10 @@ public struct SyncEngine: Sendable {
     return feed
   }
 
-  private func freshReport(_ feed: Feed) -> SyncReport {
+  private func freshReport(_ id: Int64, _ feed: Feed) -> SyncReport {
     var report = SyncReport(feed: feed.url)
     report.outcome = .fresh
+    onRun(id, report, clock(), 0)
     return report
   }
 
@@ -204,6 +214,7 @@ public struct SyncEngine: Sendable {
     if let error = error as? StoreError, !error.isOfFeed { return }
     if let error = error as? HTTPError, error.code == .cancelled { return }
     let now = clock()
+    onRun(id, report, start, max(0, now.timeIntervalSince(start)))
     let failure = error as? SyncError
     let refusal = failure?.refusal
     let wait = failure?.code == .waiting ? refusal?.wait : nil

@@ -32,21 +32,27 @@ extension StoreFigures {
     let schema = snapshot.schema
     let ofRelationships = schema.indexesOfRelationships
     let uses = try indexUsesByNumber()
+    let unusedSince = now - Limits.unusedAfter
     let requires = requirements(besides: line)
     var advice: [IndexAdvice] = []
     for entity in schema.entities.filter({ !$0.isSystem }).sorted(by: { $0.name < $1.name }) {
+      /// Returns true if the index serves the fetches of the other one.
+      func replaces(_ index: IndexDescription, _ other: IndexDescription) -> Bool {
+        other.isRedundant(beside: index, ofRelationships.contains(index.id), in: entity)
+      }
       for index in entity.indexes.sorted(by: { $0.name < $1.name })
       where !ofRelationships.contains(index.id) && !index.name.hasPrefix("_") {
-        let other = entity.indexes.first {
-          index.isRedundant(beside: $0, ofRelationships.contains($0.id), in: entity)
+        let other = entity.indexes.first { replaces($0, index) }
+        // An index is used if it is to replace one that is used.
+        let isUnused = entity.indexes.allSatisfy { served in
+          guard served.id == index.id || replaces(index, served) else { return true }
+          return uses[served.id].map { $0.uses == 0 && $0.since <= unusedSince } ?? false
         }
-        let use = uses[index.id]
-        let isUnused = use.map { $0.uses == 0 && $0.since <= now - Limits.unusedAfter } ?? false
         guard other != nil || isUnused && !index.isUnique else { continue }
         advice.append(
           IndexAdvice(
             entity: entity.name, index: index.name, reason: other == nil ? .unused : .duplicate,
-            duplicateOf: other?.name, unusedSince: other == nil ? use?.since : nil,
+            duplicateOf: other?.name, unusedSince: other == nil ? uses[index.id]?.since : nil,
             migration: MigrationText.yaml(
               of: [.dropIndex(entity: entity.name, name: index.name)],
               down: [.createIndex(entity: entity.name, entity.definition(of: index))],

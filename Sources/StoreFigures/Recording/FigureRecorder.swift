@@ -1,4 +1,5 @@
 public import DurableJobs
+import EntityModel
 public import EntityStore
 public import FeedSync
 public import Foundation
@@ -33,7 +34,7 @@ public final class FigureRecorder: Sendable {
   }
 
   /// Measures fetches for this recorder. A store that is opened with it (`Store.Options`) has its
-  /// slow fetches and the uses of its indexes recorded.
+  /// slow fetches and the uses of its indexes recorded, but for those of system entities.
   public let fetchObserver: FetchObserver
   private let now: @Sendable () -> Date
   private let state: Locked<State>
@@ -48,6 +49,8 @@ public final class FigureRecorder: Sendable {
     self.now = now
     self.state = state
     fetchObserver = FetchObserver(now: fetchClock) { fetch in
+      // Those of the system are made by the worker itself, so that they would keep it from idling.
+      if fetch.request.entityName.hasPrefix("_") { return }
       let slow = SlowFetch(fetch, at: now())
       state.withLock { $0.pending.add(slow) }
     }

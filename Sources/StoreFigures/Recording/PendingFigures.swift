@@ -2,7 +2,7 @@ import DurableJobs
 import FeedSync
 import Foundation
 
-/// What was recorded since the last flush. Bounded, however long no flush succeeds.
+/// The figures since the last flush. Bounded, however long no flush succeeds.
 struct PendingFigures {
   /// The figures by minute.
   private(set) var minutes: [Int64: SlotFigures] = [:]
@@ -32,6 +32,10 @@ struct PendingFigures {
       if attempt.error != nil { change(at: time) { $0.jobsRetried += 1 } }
     case .cancelled, nil: break
     }
+  }
+
+  mutating func add(_ figures: SlotFigures, at time: Date) {
+    change(at: time) { $0.add(figures) }
   }
 
   mutating func add(_ run: FeedFigures) {

@@ -3,7 +3,7 @@ import EntityStore
 import FeedSync
 public import Foundation
 
-/// What is recorded of the runs of one feed, quiet ones included.
+/// The figures of one feed. All its runs count, also those without news.
 public struct FeedFigures: Codable, Equatable, Sendable {
   /// The figures of a feed without its days.
   public struct Brief: Codable, Equatable, Sendable {

@@ -32,3 +32,11 @@ public enum FigureResolution: String, Codable, CaseIterable, Sendable {
   /// Returns the beginning of a slot.
   func start(of slot: Int64) -> Date { Date(timeIntervalSince1970: Double(slot) * seconds) }
 }
+
+/// One slot of figures.
+public struct FigureSlot: Codable, Equatable, Sendable {
+  public let resolution: FigureResolution
+  /// The beginning of the slot.
+  public let start: Date
+  public let figures: SlotFigures
+}

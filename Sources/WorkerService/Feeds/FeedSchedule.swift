@@ -3,6 +3,7 @@ import EntityStore
 import FeedSync
 import Foundation
 import Logging
+import StoreFigures
 import StoreJobs
 
 /// Enqueues the syncs of the feeds when they are due.
@@ -13,9 +14,12 @@ struct FeedSchedule: Sendable {
   let store: Store
   let settings: LiveSettings
   let logger: Logger
+  let figures: FigureRecorder
 
   /// The longest pause: clocks are set, and a commit may be missed.
   private static let pauseMax = Duration.seconds(30)
+  /// The time after which a feed that is due counts as late.
+  private static let lateAfter = 300.0
   /// The shortest pause, which many commits share.
   private static let pauseMin = Duration.seconds(1)
 
@@ -47,9 +51,12 @@ struct FeedSchedule: Sendable {
     var wronglyTimed: Set<Int64> = []
     var next: Date?
     let feeds = Feeds(store)
+    var gauges = FigureGauges()
+    (gauges.feedsScheduled, gauges.feedsLate, gauges.feedsFailing) = (0, 0, 0)
     for (id, feed) in try feeds.list() {
       let circumstances = try feeds.circumstances(of: id, feed, now: now)
       guard let entry = plan.entry(id, feed, circumstances, begin: begin) else { continue }
+      gauges.count(feed, isLate: entry.dueAt + Self.lateAfter < now)
       guard entry.dueAt <= now else {
         next = min(next ?? entry.dueAt, entry.dueAt)
         continue
@@ -60,6 +67,7 @@ struct FeedSchedule: Sendable {
       }
       due.append(entry)
     }
+    figures.set(gauges)
     for (entry, start) in plan.starts(of: due, now: now, turns: &turns) {
       let sync = SyncFeed(feed: entry.feed, isScheduled: true, host: entry.host)
       let job = try await queue.enqueue(sync) { request in
@@ -87,6 +95,14 @@ struct FeedSchedule: Sendable {
       defer { group.cancelAll() }
       return try await group.next().flatMap { $0 } ?? seen
     }
+  }
+}
+
+extension FigureGauges {
+  fileprivate mutating func count(_ feed: Feed, isLate: Bool) {
+    feedsScheduled = (feedsScheduled ?? 0) + 1
+    feedsLate = (feedsLate ?? 0) + (isLate ? 1 : 0)
+    feedsFailing = (feedsFailing ?? 0) + (feed.errors > 0 ? 1 : 0)
   }
 }
 

@@ -4,7 +4,8 @@ extension Setting {
   /// All settings, in the order in which they are shown.
   public static let all: [Setting] = [
     concurrency, blockingThreads, queues, syncEvery, jitter, hostSpacing, contact, drainTimeout,
-    logLevel, logFormat, metricsFile, metricsEvery, diskReserve, keepFinished, pruneEvery,
+    logLevel, logFormat, metricsFile, metricsEvery, slowFetch, diskReserve, keepFinished,
+    pruneEvery,
   ]
 
   public static let concurrency = Setting(
@@ -55,6 +56,10 @@ extension Setting {
   public static let metricsEvery = Setting(
     "metricsEvery", \.metricsEvery, .time(.seconds(1)...(.seconds(3_600)), such: "15s"),
     "Time between writes of the textfile.")
+
+  public static let slowFetch = Setting(
+    "slowFetch", \.slowFetch, .time(.milliseconds(1)...(.seconds(3_600)), such: "50ms"),
+    "How long a fetch takes that is sampled as slow.")
 
   public static let diskReserve = Setting(
     "diskReserve", \.diskReserve, .size(0...(1 << 40), such: "64MiB"),

@@ -28,6 +28,8 @@ public struct WorkerSettings: Sendable, Equatable {
   public var metricsFile: String?
   /// The time between two writes of the textfile.
   public var metricsEvery = Duration.seconds(15)
+  /// The duration from which on a fetch is sampled as slow.
+  public var slowFetch = Duration.milliseconds(50)
   /// The bytes that stay free on the store's disk. With less the worker pauses.
   public var diskReserve: Int64 = 64 << 20
   /// The time for which finished jobs are kept.

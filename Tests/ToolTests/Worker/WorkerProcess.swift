@@ -7,6 +7,7 @@ import Glibc
 import HomeFeed
 import LegacyImport
 import Migrations
+import StoreFigures
 import TestSupport
 import Testing
 
@@ -65,7 +66,7 @@ func openStoreOfTool(_ folder: String) throws -> Store {
   options.mapSize = 1 << 30
   options.flushesCommits = false
   return try Store.open(
-    at: folder, migrations: [.jobs, .feeds, .homeFeed, .legacyImport],
+    at: folder, migrations: [.jobs, .feeds, .homeFeed, .legacyImport, .figures],
     migrate: .ifEmpty, options: options)
 }
 

@@ -52,7 +52,7 @@ import WorkerService
     "jitter": "0.25", "hostSpacing": "500ms",
     "contact": "https://example.org/about", "drainTimeout": "2m", "logLevel": "debug",
     "logFormat": "json", "metricsFile": "/var/lib/node/mooring.prom", "metricsEvery": "30s",
-    "diskReserve": "1GiB", "keepFinished": "30d", "pruneEvery": "1h",
+    "slowFetch": "200ms", "diskReserve": "1GiB", "keepFinished": "30d", "pruneEvery": "1h",
   ]
 
   @Test func everySettingCanBeSetInEveryPlace() throws {

@@ -6,6 +6,7 @@ import HomeFeed
 import LegacyImport
 import Migrations
 import StatusModel
+import StoreFigures
 import TextFormats
 
 extension StoreOptions {
@@ -14,7 +15,9 @@ extension StoreOptions {
 
   /// The migration lines of this program in the order in which a new store gets them, which decides
   /// the catalog numbers.
-  var builtInSources: [MigrationSource] { [.feeds, .homeFeed, .jobs, .legacyImport, .actions] }
+  var builtInSources: [MigrationSource] {
+    [.feeds, .homeFeed, .jobs, .legacyImport, .figures, .actions]
+  }
 
   /// Opens an existing store.
   func open() throws -> Store {

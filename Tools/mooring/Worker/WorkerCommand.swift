@@ -8,6 +8,7 @@ import Logging
 import Metrics
 import Migrations
 import ServiceLifecycle
+import StoreFigures
 import StoreHub
 import UnixSignals
 public import WorkerService
@@ -60,14 +61,16 @@ struct WorkerCommand: AsyncParsableCommand {
     _ settings: LiveSettings, _ logger: Logger, _ output: LogOutput, environment: [String: String]
   ) throws -> Worker.Configuration {
     let (folder, sources) = (options.folder, options.allSources)
-    let opening = try options.storeOptions()
+    var opening = try options.storeOptions()
+    let figures = FigureRecorder(now: opening.now)
+    opening.fetchObserver = figures.fetchObserver
     let address = try options.hubAddress()
     var transport = CurlTransport.Configuration()
     transport.userAgent = UserAgent.text(contact: settings.current.contact)
     var configuration = Worker.Configuration(
       folder: folder, transport: try CurlTransport(configuration: transport), settings: settings,
       logger: logger
-    ) {
+    ) { [opening] in
       let store = try Store.open(
         at: folder, migrations: sources, migrate: .ifEmpty, options: opening)
       // It ends with the store.
@@ -76,6 +79,7 @@ struct WorkerCommand: AsyncParsableCommand {
       }
       return store
     }
+    configuration.figures = figures
     configuration.logOutput = output
     configuration.notifier = try ServiceNotifier(environment: environment)
     configuration.watchdogInterval = Watchdog.interval(

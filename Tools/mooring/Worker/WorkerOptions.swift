@@ -26,6 +26,7 @@ struct WorkerOptions: ParsableArguments {
   @Option(.logFormat) var logFormat: String?
   @Option(.metricsFile) var metricsFile: String?
   @Option(.metricsEvery) var metricsEvery: String?
+  @Option(.slowFetch) var slowFetch: String?
   @Option(.diskReserve) var diskReserve: String?
   @Option(.keepFinished) var keepFinished: String?
   @Option(.pruneEvery) var pruneEvery: String?
@@ -43,7 +44,8 @@ struct WorkerOptions: ParsableArguments {
       (.concurrency, concurrency), (.blockingThreads, blockingThreads), (.queues, queues),
       (.syncEvery, syncEvery), (.jitter, jitter), (.hostSpacing, hostSpacing), (.contact, contact),
       (.drainTimeout, drainTimeout), (.logLevel, logLevel), (.logFormat, logFormat),
-      (.metricsFile, metricsFile), (.metricsEvery, metricsEvery), (.diskReserve, diskReserve),
+      (.metricsFile, metricsFile), (.metricsEvery, metricsEvery), (.slowFetch, slowFetch),
+      (.diskReserve, diskReserve),
       (.keepFinished, keepFinished), (.pruneEvery, pruneEvery),
     ]
     return values.reduce(into: [:]) { flags, value in flags[value.0.name] = value.1 }

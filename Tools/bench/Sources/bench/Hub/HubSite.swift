@@ -47,8 +47,8 @@ struct HubSite {
 
   func open(_ folder: URL, _ options: Store.Options) throws -> Store {
     try Store.open(
-      at: folder.path, migrations: [.feeds, .homeFeed, .jobs, .legacyImport], migrate: .ifEmpty,
-      requiring: [HomeFeed.Episode.self], options: options)
+      at: folder.path, migrations: [.feeds, .homeFeed, .jobs, .legacyImport, .figures],
+      migrate: .ifEmpty, requiring: [HomeFeed.Episode.self], options: options)
   }
 
   /// Starts a command of `mooring` on the store of a machine.
