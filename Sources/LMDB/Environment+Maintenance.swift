@@ -1,5 +1,6 @@
 import CMooringLMDB
 import Glibc
+import SystemSupport
 
 extension Environment {
   /// Frees the reader slots of processes that have died. Opening a store does this, too.
@@ -60,10 +61,22 @@ extension Environment {
       (name: "(main)", statistics: try transaction.statistics(ofHandle: TreeHandles.main)),
     ]
     for name in try treeNames(in: transaction) {
-      guard let tree = try tree(named: name, in: transaction) else { continue }
-      all.append((name, try transaction.statistics(tree)))
+      try findingDamage {
+        guard let tree = try tree(named: name, in: transaction) else { return }
+        all.append((name, try transaction.statistics(tree)))
+      }
     }
     return all
+  }
+
+  /// Reports as damage that LMDB refuses an operation: reading the statistics of a tree whose root
+  /// is damaged succeeds, and makes the transaction unusable.
+  private func findingDamage(_ body: () throws -> Void) throws {
+    do {
+      try body()
+    } catch let error as StorageError where error.code == .programming {
+      throw failure(MDB_CORRUPTED, doing: "reading statistics")
+    }
   }
 
   /// The number of pages that the next write transactions can use before the file grows.
@@ -73,13 +86,15 @@ extension Environment {
   public func freePages(in transaction: TreeTransaction) throws -> Int {
     var total = 0
     // Tree 0 is the free list; LMDB opens it for read transactions.
-    try forEachEntry(of: 0, in: transaction.raw, doing: "reading the free list") { _, value in
-      // Each entry begins with the number of its pages.
-      if value.count >= 8 {
-        // A number that is too large for the entry is damage, which `PageFile.verify` reports.
-        total += min(Int(clamping: value.loadUnaligned(as: UInt64.self)), value.count / 8 - 1)
+    try findingDamage {
+      try forEachEntry(of: 0, in: transaction.raw, doing: "reading the free list") { _, value in
+        // Each entry begins with the number of its pages.
+        if value.count >= 8 {
+          // A number that is too large for the entry is damage, which `PageFile.verify` reports.
+          total += min(Int(clamping: value.loadUnaligned(as: UInt64.self)), value.count / 8 - 1)
+        }
+        return true
       }
-      return true
     }
     return total
   }
