@@ -30,7 +30,7 @@ import Testing
 
   @Test func everySettingHasAFlagThatCounts() throws {
     let defaults = try document()
-    #expect(defaults.settings.count == 15)
+    #expect(defaults.settings.count == 16)
     #expect(defaults.settings.allSatisfy { $0.source == "default" })
     // Each flag with the default's text, and "" for none.
     let flags = try document(defaults.settings.flatMap { [$0.flag, $0.value ?? ""] })

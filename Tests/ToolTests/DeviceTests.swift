@@ -8,7 +8,7 @@ import Testing
 @Suite struct DeviceTests {
   @Test func aFullDiskIsReportedAndTheStoreIsUndamaged() throws {
     try withTemporaryFolder { folder in
-      guard let device = try folder.mountDevice(size: "256k") else { return }
+      guard let device = try folder.mountDevice(size: "384k") else { return }
       defer { unmountDevice(device) }
       let store = device + "/store"
       let long = String(repeating: "long ", count: 40_000)
