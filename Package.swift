@@ -234,7 +234,7 @@ let package = Package(
       name: "StatusModel",
       dependencies: [
         "SystemSupport", "HTTPClient", "EntityModel", "EntityStore", "Maintenance", "Migrations",
-        "FeedSync", "DurableJobs", "StoreHub",
+        "FeedSync", "DurableJobs", "StoreFigures", "StoreHub",
       ],
       exclude: ["System"], resources: [.embedInCode("System/0001_actions.yaml")],
       swiftSettings: settings),
@@ -243,7 +243,7 @@ let package = Package(
       name: "StatusPages",
       dependencies: [
         "SystemSupport", "TextFormats", "HTTPClient", "EntityModel", "EntityStore", "FeedSync",
-        "DurableJobs", "StoreJobs", "StatusModel", "WebServer", "Console",
+        "DurableJobs", "StoreFigures", "StoreJobs", "StatusModel", "WebServer", "Console",
       ],
       swiftSettings: settings),
     .target(
@@ -361,8 +361,8 @@ let package = Package(
     .testTarget(
       name: "StatusModelTests",
       dependencies: [
-        "StatusModel", "EntityModel", "EntityStore", "Maintenance", "Migrations", "FeedSync",
-        "DurableJobs", "HomeFeed", "TestSupport",
+        "StatusModel", "StoreFigures", "EntityModel", "EntityStore", "Maintenance", "Migrations",
+        "FeedSync", "DurableJobs", "HomeFeed", "TestSupport",
       ],
       swiftSettings: settings),
     .testTarget(

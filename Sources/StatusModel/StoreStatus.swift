@@ -29,6 +29,10 @@ public struct StoreStatus: Codable, Sendable {
   public let backups: [BackupStatus]
   /// The last check of this store; nil if none is known.
   public let check: CheckStatus?
+  /// The figures over time; empty if no worker has recorded any.
+  public let trend: TrendStatus
+  /// The slow fetches and the indexes that can be dropped.
+  public let fetches: FetchesStatus
   /// Nil for a store that is in no hub.
   public let hub: HubStatus?
   /// The last actions of the page, the newest first.

@@ -43,7 +43,8 @@ package struct WebResponse: Sendable {
       "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; "
         + "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     ),
-    ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"),
+    // With "no-referrer" a browser names no origin in a form, which is then refused.
+    ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "same-origin"),
     ("Cache-Control", "no-store"), ("Cross-Origin-Opener-Policy", "same-origin"),
     ("Cross-Origin-Resource-Policy", "same-origin"),
   ]

@@ -65,7 +65,7 @@ enum ImportTable {
       "StoreJobs"),
     Row(
       "StatusModel", "SystemSupport", "HTTPClient", "EntityModel", "EntityStore", "Maintenance",
-      "Migrations", "FeedSync", "DurableJobs", "StoreHub"),
+      "Migrations", "FeedSync", "DurableJobs", "StoreFigures", "StoreHub"),
     Row("HomeFeed", "EntityModel", "EntityStore", "EntityObjects", "SchemaFiles", "Migrations"),
     Row(
       "Mooring", "EntityModel", "EntityStore", "EntityObjects", "SchemaFiles", "Maintenance",
@@ -78,7 +78,8 @@ enum ImportTable {
       "EntityStore", "EntityObjects", "SchemaFiles", "Migrations", "PostgreSQL", "StoreHub"),
     Row(
       "StatusPages", "SystemSupport", "TextFormats", "HTTPClient", "EntityModel", "EntityStore",
-      "FeedSync", "DurableJobs", "StoreJobs", "StatusModel", "WebServer", "Console"),
+      "FeedSync", "DurableJobs", "StoreFigures", "StoreJobs", "StatusModel", "WebServer",
+      "Console"),
     Row(
       "mooring", "SystemSupport", "TextFormats", "EntityModel", "EntityStore",
       "EntityObjects", "SchemaFiles", "Maintenance", "Migrations", "FeedDocuments", "HTTPClient",

@@ -14,7 +14,8 @@ import WebServer
 
 @Suite struct PageTests {
   private static let paths = [
-    "/", "/feeds", "/feeds/1", "/runs", "/jobs", "/jobs/1", "/store", "/log", "/records",
+    "/", "/feeds", "/feeds/1", "/runs", "/jobs", "/jobs/1", "/store", "/fetches", "/log",
+    "/records",
     "/records/Episode", "/records/Episode/1",
   ]
 

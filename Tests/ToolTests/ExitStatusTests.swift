@@ -157,7 +157,7 @@ import Testing
       try environment.write { transaction in
         let tree = try #require(try environment.tree(named: "catalog", in: transaction))
         let entry = """
-          {"appliedAt":0,"checksum":"c1:0","line":"homefeed","name":"0005_later","sequence":16,\
+          {"appliedAt":0,"checksum":"c1:0","line":"homefeed","name":"0005_later","sequence":18,\
           "version":5}
           """
         try transaction.put(

@@ -50,7 +50,7 @@ import Testing
       #expect(
         output(check) == """
           pages  entities  records  index entries  transactions  problems
-             66        29        9             26             1         0
+             65        29        9             26             1         0
 
           """)
     }

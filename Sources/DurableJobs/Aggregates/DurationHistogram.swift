@@ -55,6 +55,15 @@ public struct DurationHistogram: Sendable, Equatable {
     return Int(min(Double(last), (2 * log2(seconds / first)).rounded(.up)))
   }
 
+  /// The buckets from the first to the last that is not empty: the longest duration in each, in
+  /// seconds, with the count.
+  package var buckets: [(upper: Double, count: Int)] {
+    guard let first = counts.firstIndex(where: { $0 > 0 }),
+      let last = counts.lastIndex(where: { $0 > 0 })
+    else { return [] }
+    return (first...last).map { (Self.first * pow(2, Double($0) / 2), Int(counts[$0])) }
+  }
+
   /// The duration that the given part of all durations does not exceed.
   ///
   /// - Parameter part: 0.5 for the median.

@@ -1,5 +1,6 @@
 import DurableJobs
 import Foundation
+import StoreFigures
 
 extension ProblemSearch {
   /// The age of a ready job from which on the workers are too slow.
@@ -71,6 +72,17 @@ extension ProblemSearch {
         .note, .jobs, "the queue \(queue) is paused; \(count(waiting, "job")) wait in it",
         advice: "resume it: `mooring jobs resume \(queue)`")
     }
+  }
+
+  mutating func searchFetches() {
+    let droppable = status.fetches.droppable
+    guard let first = droppable.first else { return }
+    let verb = droppable.count == 1 ? "is not needed" : "are not needed"
+    add(
+      .note, .store,
+      "\(count(droppable.count, "index", "indexes")) \(verb): \(first.index) of \(first.entity)",
+      since: first.unusedSince,
+      advice: "each write takes longer for it; the page /fetches has the migration that drops it")
   }
 
   mutating func searchWorkers() {

@@ -14,6 +14,7 @@ struct ProblemSearch {
     searchJobs()
     searchHistory()
     searchBackups()
+    searchFetches()
   }
 
   /// The problems, the worst first, and of one severity in the order of the search.
@@ -31,7 +32,7 @@ struct ProblemSearch {
   }
 
   /// Returns `1 feed` or `3 feeds`.
-  func count(_ count: Int, _ noun: String) -> String {
-    "\(count) \(noun)\(count == 1 ? "" : "s")"
+  func count(_ count: Int, _ noun: String, _ plural: String? = nil) -> String {
+    "\(count) \(count == 1 ? noun : plural ?? "\(noun)s")"
   }
 }

@@ -3,6 +3,7 @@ import EntityStore
 import FeedSync
 import Foundation
 import HTTPClient
+import StoreFigures
 
 extension StatusReader {
   /// The most feeds whose lock files are read, because the store does not say when they ran.
@@ -14,7 +15,9 @@ extension StatusReader {
   func feeds(from first: Int, _ transaction: ReadTransaction, _ now: Date) throws -> FeedsStatus {
     var lockFilesLeft = Self.lockFilesMax
     let feeds = Feeds(store)
+    let recorded = try recordedRuns(transaction)
     let survey = try FeedSurvey(transaction, timing, now: now) { id in
+      if let runs = recorded[id] { return runs }
       guard lockFilesLeft > 0 else { return nil }
       lockFilesLeft -= 1
       return feeds.lastRun(of: id).map { FeedSurvey.Runs(askedAt: $0.at) }
@@ -41,14 +44,22 @@ extension StatusReader {
     let id = ObjectID(entity: Feed.entityName, number: entry.id)
     guard let feed = try transaction.get(Feed.self, id) else { return nil }
     let lastRun = entry.askedAt.map { LastRun(at: $0, hasEnded: feed.errors == 0) }
+    let days = try StoreFigures(transaction).feed(entry.id)?.days.days
     let next = lastRun.flatMap {
       timing.next(feed, FeedTiming.Circumstances(lastRun: $0, now: now))
     }
     return FeedStatus(
       id: entry.id, url: shownURL(feed.url), title: feed.shownTitle, condition: entry.condition,
       since: entry.since, askedAt: entry.askedAt, changedAt: feed.changedAt, nextAt: next?.at,
-      errors: feed.errors, lastError: feed.lastError, items: feed.lastItems, itemsPerWeek: nil,
-      unchangedShare: nil, itemsByDay: [])
+      errors: feed.errors, lastError: feed.lastError, items: feed.lastItems,
+      itemsPerWeek: days.map { $0.suffix(7).map(\.newItems).reduce(0, +) },
+      unchangedShare: days.flatMap(Self.unchangedShare),
+      itemsByDay: days.map { $0.map(\.newItems) } ?? [])
+  }
+
+  private static func unchangedShare(of days: [FeedDays.Day]) -> Double? {
+    let runs = days.map(\.runs).reduce(0, +)
+    return runs > 0 ? Double(days.map(\.unchangedRuns).reduce(0, +)) / Double(runs) : nil
   }
 
   /// Returns the last runs of all feeds.

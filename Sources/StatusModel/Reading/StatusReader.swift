@@ -36,9 +36,10 @@ public struct StatusReader: Sendable {
       return StoreStatus(
         at: now, folder: store.folder, transaction: transaction.number,
         feeds: try feeds(from: 0, transaction, now), runs: try runs(transaction),
-        jobs: jobs, workers: workers(jobs), file: try file(transaction),
+        jobs: jobs, workers: workers(jobs), file: try file(transaction, now),
         history: try history(transaction), migrations: migrations,
-        backups: backups(), check: check(), hub: hub,
+        backups: backups(), check: check(), trend: try trend(transaction, now),
+        fetches: try fetches(transaction, now), hub: hub,
         actions: try ActionLog.last(listed, in: transaction))
     }
     status.problems = ProblemSearch(status).problems

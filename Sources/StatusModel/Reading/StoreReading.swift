@@ -5,7 +5,7 @@ import StoreHub
 import SystemSupport
 
 extension StatusReader {
-  func file(_ transaction: ReadTransaction) throws -> FileStatus {
+  func file(_ transaction: ReadTransaction, _ now: Date) throws -> FileStatus {
     let sizes = try store.statistics(in: transaction)
     return FileStatus(
       bytes: sizes.fileBytes, usedBytes: (sizes.pagesUsed - sizes.pagesFree) * sizes.pageSize,
@@ -19,7 +19,9 @@ extension StatusReader {
         guard case .records(let entity) = tree.content, !entity.hasPrefix("_") else { return nil }
         return EntityStatus(name: entity, records: tree.entries)
       }.sorted { $0.name < $1.name },
-      oldestReader: try oldestReader(transaction), usedBytesADayAgo: nil, usedBytesAWeekAgo: nil)
+      oldestReader: try oldestReader(transaction),
+      usedBytesADayAgo: try usedBytes(daysAgo: 1, transaction, now),
+      usedBytesAWeekAgo: try usedBytes(daysAgo: 7, transaction, now))
   }
 
   private func oldestReader(_ transaction: ReadTransaction) throws -> ReaderStatus? {

@@ -1,5 +1,6 @@
 public import EntityStore
 public import Foundation
+public import StoreFigures
 
 /// The change history and its consumers.
 public struct HistoryStatus: Codable, Sendable {
@@ -44,6 +45,19 @@ public struct BackupStatus: Codable, Sendable {
   public let verifiedAt: Date
   /// False if the last check has found problems.
   public let isSound: Bool
+}
+
+/// The figures of the last two days by hours, and of the last ninety days.
+public struct TrendStatus: Codable, Sendable {
+  public let hours: [FigureSlot]
+  public let days: [FigureSlot]
+}
+
+/// Fetches that took longer than the worker's setting `slowFetch`, and indexes that can be dropped.
+public struct FetchesStatus: Codable, Sendable {
+  /// The fetches that took the most time together come first.
+  public let slow: [SlowFetch]
+  public let droppable: [IndexAdvice]
 }
 
 /// The result of the last `mooring check`.

@@ -3,6 +3,7 @@ import DurableJobs
 import FeedSync
 import Foundation
 import StatusModel
+import StoreFigures
 
 extension Page {
   /// The first page: what needs attention, then a tile for each section.
@@ -109,5 +110,50 @@ extension Page {
     return Charts.timeline(marks, from: start, to: status.at, label: "Runs of the last day")
   }
 
-  static func trend(_ status: StoreStatus) -> HTML { .none }
+  /// The figures by hours and days. An hour in which nothing happened has no figures.
+  static func trend(_ status: StoreStatus) -> HTML {
+    let (hours, days) = (status.trend.hours, status.trend.days)
+    func bars(
+      _ slots: [FigureSlot], _ label: String, style: String = "",
+      _ value: (SlotFigures) -> Int64?
+    ) -> HTML {
+      let bars = slots.compactMap { slot in
+        value(slot.figures).map {
+          Charts.Bar(title: Times.exact(slot.start), value: Double($0), style: style)
+        }
+      }
+      return Charts.bars(bars, label: label) { Times.count(Int($0)) }
+    }
+    return bars(hours, "New items by hour") { $0.newItems }
+      + bars(hours, "Failed runs by hour", style: "bad") { $0.failed }
+      + bars(hours, "Feeds that are late or fail, by hour", style: "bad") {
+        ($0.gauges.feedsLate ?? 0) + ($0.gauges.feedsFailing ?? 0)
+      }
+      + bars(hours, "Jobs by hour") { $0.jobsSucceeded + $0.jobsRetried + $0.jobsFailed }
+      + runTimes(days.suffix(2)) + bars(days, "New items by day") { $0.newItems }
+      + bars(days, "Bytes of the store by day") { $0.gauges.storeBytes }
+      + errors(days.suffix(2))
+  }
+
+  /// The times that runs took, as a histogram.
+  private static func runTimes(_ days: some Sequence<FigureSlot>) -> HTML {
+    var times = DurationHistogram()
+    for day in days { times.add(day.figures.runTimes) }
+    let bars = times.buckets.map { upper, count in
+      Charts.Bar(title: "under \(Times.duration(upper))", value: Double(count))
+    }
+    return Charts.bars(bars, label: "Runs of today and yesterday by the time that they took") {
+      Times.count(Int($0))
+    }
+  }
+
+  private static func errors(_ days: some Sequence<FigureSlot>) -> HTML {
+    var counts: [String: Int64] = [:]
+    for day in days { counts.merge(day.figures.errors, uniquingKeysWith: +) }
+    if counts.isEmpty { return .none }
+    let facts = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { kind, count in
+      "<div><dt>\(kind)</dt><dd>\(Times.count(Int(count)))</dd></div>" as HTML
+    }
+    return "<section><h2>Errors of today and yesterday</h2><dl>\(HTML(facts))</dl></section>"
+  }
 }

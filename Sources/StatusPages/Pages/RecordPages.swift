@@ -120,7 +120,7 @@ struct RecordBrowser {
   private func plan(_ plan: FetchPlan) -> HTML {
     let lines = HTML(
       "\(plan)".split(separator: "\n").map { "\(String($0))\n" as HTML })
-    return "<details><summary>Plan</summary><pre>\(lines)</pre></details>"
+    return "<details><summary>Plan</summary><pre tabindex=\"0\">\(lines)</pre></details>"
   }
 
   private func table(

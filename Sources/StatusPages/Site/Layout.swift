@@ -4,7 +4,7 @@ import Console
 enum Layout {
   private static let sections = [
     ("/", "Overview"), ("/feeds", "Feeds"), ("/runs", "Runs"), ("/jobs", "Jobs"),
-    ("/records", "Records"), ("/store", "Store"), ("/log", "Log"),
+    ("/records", "Records"), ("/store", "Store"), ("/fetches", "Fetches"), ("/log", "Log"),
   ]
 
   /// - Parameter json: The URL of the page as JSON.

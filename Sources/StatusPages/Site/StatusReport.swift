@@ -7,7 +7,7 @@ package enum StatusReport {
     let pages: [(name: String, page: Page)] = [
       ("overview", try .overview(status)), ("feeds", try .feeds(status, status.feeds, from: 0)),
       ("runs", try .runs(status)), ("jobs", try .jobs(status, actions: .none)),
-      ("store", try .store(status)), ("log", try .log(status)),
+      ("store", try .store(status)), ("fetches", try .fetches(status)), ("log", try .log(status)),
     ]
     let links = HTML(pages.map { "<a href=\"#\($0.name)\">\($0.page.title)</a>\n" })
     let parts = HTML(
@@ -34,7 +34,7 @@ package enum StatusReport {
   /// Removes the links to other pages of the server, and to files, which a report does not have.
   private static func withoutLinks(_ text: String) -> String {
     text.replacing(#/\ <a class="file" href="[^"]*">CSV</a>/#, with: "")
-      .replacing(#/\ href="/(feeds|runs|jobs|store|log)(\#[a-z]+)?"/#) {
+      .replacing(#/\ href="/(feeds|runs|jobs|store|fetches|log)(\#[a-z]+)?"/#) {
         " href=\"#\($0.output.1)\""
       }
       .replacing(#/\ href="/[^"]*"/#, with: "")

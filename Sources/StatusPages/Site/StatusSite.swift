@@ -14,6 +14,7 @@ package import WebServer
 ///     /runs                   the last runs
 ///     /jobs  /jobs/N          the jobs, one job
 ///     /store                  the file, backups, history
+///     /fetches                slow fetches, indexes that can be dropped
 ///     /records  /records/E  /records/E/N
 ///                             the entities, the records of one, one record
 ///     /log                    the actions that were taken
@@ -81,6 +82,7 @@ package final class StatusSite: Sendable {
     case ("jobs", 1): return try .jobs(try status(), actions: forms)
     case ("jobs", 2): return try job(number)
     case ("store", 1): return try .store(try status())
+    case ("fetches", 1): return try .fetches(try status())
     case ("log", 1): return try .log(try status())
     case ("records", 1...3): return try records(parts, number, request)
     default: throw MissingPage(line: "there is no such page; begin at /")

@@ -20,9 +20,13 @@ extension StoreOptions {
   }
 
   /// Opens an existing store.
-  func open() throws -> Store {
-    try Store.open(
-      at: folder, migrations: allSources, migrate: .never, options: try storeOptions())
+  ///
+  /// - Parameter observer: Measures the fetches.
+  func open(observer: FetchObserver? = nil) throws -> Store {
+    var options = try storeOptions()
+    options.fetchObserver = observer
+    return try Store.open(
+      at: folder, migrations: allSources, migrate: .never, options: options)
   }
 
   /// Opens an existing store that is in no hub yet.

@@ -6,6 +6,7 @@ import Foundation
 import Glibc
 import StatusModel
 import StatusPages
+import StoreFigures
 import UnixSignals
 package import WebServer
 
@@ -40,7 +41,10 @@ struct ServeCommand: AsyncParsableCommand {
   func validate() throws { _ = try address() }
 
   func run() async throws {
-    let store = try allowActions ? options.open() : options.openToRead(options.allSources)
+    let figures = FigureRecorder()
+    let store =
+      try allowActions
+      ? options.open(observer: figures.fetchObserver) : options.openToRead(options.allSources)
     if allowActions, try store.schema.entity(named: "_Action") == nil {
       throw CommandError(
         .configuration,
@@ -59,7 +63,27 @@ struct ServeCommand: AsyncParsableCommand {
     } else {
       Message.say("the pages are at the socket \(server.address)")
     }
-    try await untilStopped { try await Self.publishCommits(of: store, to: site) }
+    let recordsFetches = allowActions
+    try await untilStopped {
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask { try await Self.publishCommits(of: store, to: site) }
+        if recordsFetches { group.addTask { try await Self.recordFetches(figures, store) } }
+        defer { group.cancelAll() }
+        try await group.next()
+      }
+    }
+  }
+
+  /// Writes the slow fetches of the pages to the store once a minute.
+  private static func recordFetches(_ figures: FigureRecorder, _ store: Store) async throws {
+    while true {
+      try await Task.sleep(for: .seconds(60))
+      do {
+        _ = try await figures.flush(to: store)
+      } catch let error as StoreError where error.passes {
+        // They are written a minute later.
+      }
+    }
   }
 
   private func siteOptions(_ access: Access, _ address: WebAddress) -> StatusSite.Options {
