@@ -33,11 +33,18 @@ public enum Terminal {
 
   /// Returns the width in columns, 80 if the terminal does not report it, or nil without a
   /// terminal.
-  static func width(of descriptor: Int32) -> Int? {
+  static func width(of descriptor: Int32) -> Int? { size(of: descriptor)?.columns }
+
+  /// Returns the size, 80 columns or 24 rows if the terminal does not report them, or nil without
+  /// a terminal.
+  package static func size(of descriptor: Int32) -> (columns: Int, rows: Int)? {
     guard isatty(descriptor) == 1 else { return nil }
     var size = winsize()
     // SAFETY: TIOCGWINSZ fills exactly one `winsize`, which outlives the call.
-    let status = ioctl(descriptor, UInt(TIOCGWINSZ), &size)
-    return status == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
+    let isKnown = ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0
+    return (
+      isKnown && size.ws_col > 0 ? Int(size.ws_col) : 80,
+      isKnown && size.ws_row > 0 ? Int(size.ws_row) : 24
+    )
   }
 }

@@ -242,7 +242,7 @@ import Testing
         ["frobnicate"],
         #"mooring: unknown command "frobnicate"; known are sync, feed, home, fetch, set, batch, jobs, "#
           + "migrate, import, schema, check, export, backup, restore, compact, hub, worker, config, "
-          + "status, serve, report"
+          + "status, top, serve, report"
       ),
       (["home", "--limt", "3"], "mooring: Unknown option '--limt'. Did you mean '--limit'?"),
       (["home", "--limit", "x"], "mooring: The value 'x' is invalid for '--limit <limit>'"),

@@ -30,7 +30,7 @@ struct Mooring: AsyncParsableCommand {
       Sync.self, FeedCommand.self, Home.self, Fetch.self, SetCommand.self, BatchCommand.self,
       JobsCommand.self, Migrate.self, ImportCommand.self, SchemaVerb.self, Check.self,
       ExportCommand.self, BackupCommand.self, RestoreCommand.self, CompactCommand.self,
-      HubCommand.self, WorkerCommand.self, ConfigCommand.self, StatusCommand.self,
+      HubCommand.self, WorkerCommand.self, ConfigCommand.self, StatusCommand.self, TopCommand.self,
       ServeCommand.self, ReportCommand.self,
     ])
 }
