@@ -12,7 +12,7 @@ struct StatusCommand: AsyncParsableCommand {
     abstract: "Shows what needs attention, and how the feeds, jobs and the store are doing.",
     discussion: """
       mooring status
-      mooring status --check --quiet && echo good
+      mooring status --check --quiet
       mooring status --format json
 
       What needs attention comes first, the worst at the top, each with what to do. JSON has \
