@@ -1,9 +1,9 @@
 public import EntityModel
+import Glibc
 import Synchronization
-import SystemSupport
 
-/// Measures the fetches of the stores that are opened with it (`Store.Options.fetchObserver`):
-/// counts the uses of indexes, and passes on each fetch that takes longer than a threshold.
+/// Measures the fetches of the stores that are opened with it (`Store.Options.fetchObserver`), and
+/// gets those that take longer than a threshold. The uses of their indexes are counted as well.
 ///
 /// The time of a fetch does not contain its planning, but contains the closure that gets its
 /// records. Fetches of transactions that write are measured, too.
@@ -15,19 +15,15 @@ public final class FetchObserver: Sendable {
   }
 
   private let nanoseconds: Atomic<Int64>
-  private let now: @Sendable () -> ContinuousClock.Instant
-  private let onSlow: @Sendable (ObservedFetch) -> Void
-  /// The uses by the number of the index in the catalog, up to the largest number that was used.
-  private let uses = Locked<[Int]>([])
-  /// The numbers of indexes are never used again, so a store may have large ones.
-  private static let indexNumberMax = 1 << 16
+  let now: @Sendable () -> Int64
+  let onSlow: @Sendable (ObservedFetch) -> Void
 
-  /// - Parameter now: The clock of the durations.
+  /// - Parameter now: Returns the nanoseconds of the clock of the durations.
   /// - Parameter onSlow: Called on the thread of the fetch, within its transaction. Must not block,
   ///   and must not use the store.
   public init(
     threshold: Duration = .milliseconds(50),
-    now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now },
+    now: @escaping @Sendable () -> Int64 = { FetchObserver.monotonicTime() },
     onSlow: @escaping @Sendable (ObservedFetch) -> Void
   ) {
     nanoseconds = Atomic(Self.nanoseconds(of: threshold))
@@ -35,38 +31,22 @@ public final class FetchObserver: Sendable {
     self.onSlow = onSlow
   }
 
+  /// Returns the nanoseconds of the system's monotonic clock.
+  public static func monotonicTime() -> Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+  }
+
   private static func nanoseconds(of duration: Duration) -> Int64 {
     let (seconds, attoseconds) = duration.components
     return max(0, min(seconds, 1 << 32)) * 1_000_000_000 + attoseconds / 1_000_000_000
   }
 
-  /// Returns the uses since the last call, by the number of the index in the catalog.
-  package func takeUses() -> [Int: Int] {
-    let taken = uses.withLock { uses in
-      let taken = uses
-      for number in uses.indices { uses[number] = 0 }
-      return taken
-    }
-    return Dictionary(
-      uniqueKeysWithValues: taken.enumerated().filter { $1 > 0 }.map { ($0, $1) })
-  }
-
-  // MARK: Of one fetch
-
-  func begin() -> ContinuousClock.Instant { now() }
-
-  func countUse(ofIndex number: Int) {
-    guard number < Self.indexNumberMax else { return }
-    uses.withLock { uses in
-      while uses.count <= number { uses.append(0) }
-      uses[number] += 1
-    }
-  }
-
-  /// - Parameter fetch: Called with the duration of a slow fetch.
-  func end(_ start: ContinuousClock.Instant, _ fetch: (Duration) -> ObservedFetch) {
+  /// Returns the time since the start of a fetch; `nil` for one that was not slow.
+  func slowDuration(since start: Int64) -> Duration? {
     let duration = now() - start
-    if duration >= threshold { onSlow(fetch(duration)) }
+    return duration >= nanoseconds.load(ordering: .relaxed) ? .nanoseconds(duration) : nil
   }
 }
 

@@ -196,18 +196,6 @@ extension FetchPlan {
   }
 }
 
-extension ObservedFetch {
-  init(_ request: FetchRequest, _ plan: FetchPlan, _ duration: Duration) {
-    var plan = plan
-    plan.rejected = []
-    self.init(
-      request: request,
-      access: (plan.kinds.sorted().map(\.rawValue) + plan.indexes.map(\.name))
-        .joined(separator: " "),
-      plan: "\(plan)", duration: duration)
-  }
-}
-
 extension AccessPlan.Rejection.Reason {
   fileprivate var text: String {
     switch self {

@@ -1,5 +1,6 @@
 package import EntityModel
 package import LMDB
+import Synchronization
 
 /// One index, bound to the positions of its attributes and to its tree. Immutable; a class, because
 /// it is passed around for each record that changes.
@@ -36,6 +37,8 @@ package final class IndexLayout: Sendable {
   /// True if the keys were written with this program's version of their collations. Otherwise a
   /// lookup would miss entries, and other programs would miss the entries that this one writes.
   package let isUsable: Bool
+  /// The fetches that have used the index since the last call of `takeUses`, if they are measured.
+  private let uses = Atomic<Int>(0)
   /// The least length, without the record id, of a key that has a cut component.
   private let cutBytesMin: Int
 
@@ -48,6 +51,11 @@ package final class IndexLayout: Sendable {
     isUnique && listPart == nil && parts.allSatisfy { positions.contains($0.position) }
       && positions.allSatisfy { position in parts.contains { $0.position == position } }
   }
+
+  func countUse() { uses.wrappingAdd(1, ordering: .relaxed) }
+
+  /// Returns the uses since the last call.
+  func takeUses() -> Int { uses.exchange(0, ordering: .relaxed) }
 
   /// The largest number of parts. The parts of variable size share the bytes that the fixed ones
   /// leave.

@@ -40,10 +40,10 @@ public final class FigureRecorder: Sendable {
   private let state: Locked<State>
 
   /// - Parameter now: The clock of the slots: that of the store.
-  /// - Parameter fetchClock: The clock of the durations of fetches.
+  /// - Parameter fetchClock: Returns the nanoseconds of the clock of the durations of fetches.
   public init(
     now: @escaping @Sendable () -> Date = { Date() },
-    fetchClock: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
+    fetchClock: @escaping @Sendable () -> Int64 = { FetchObserver.monotonicTime() }
   ) {
     let state = Locked(State())
     self.now = now
@@ -85,11 +85,11 @@ public final class FigureRecorder: Sendable {
   public func flush(to store: Store) async throws -> Flush {
     guard try store.read({ $0.hasFigures }) else {
       state.withLock { $0.pending = PendingFigures() }
-      _ = fetchObserver.takeUses()
       return .absent
     }
     let countsUses = store.options.fetchObserver === fetchObserver
-    let (pending, gauges, knowsIndexes) = take(countsUses: countsUses)
+    let uses = try countsUses ? store.read { $0.takeIndexUses() } : [:]
+    let (pending, gauges, knowsIndexes) = take(uses)
     let registers = try countsUses && !knowsIndexes && store.read { try $0.hasUnknownIndexes }
     if pending.isEmpty, !registers { return .nothing }
     do {
@@ -112,8 +112,8 @@ public final class FigureRecorder: Sendable {
     }
   }
 
-  private func take(countsUses: Bool) -> (PendingFigures, FigureGauges, knowsIndexes: Bool) {
-    let (uses, time) = (countsUses ? fetchObserver.takeUses() : [:], now())
+  private func take(_ uses: [Int: Int]) -> (PendingFigures, FigureGauges, knowsIndexes: Bool) {
+    let time = now()
     return state.withLock { state in
       state.pending.add(uses, at: time)
       let isNew = state.gauges.ofWork != state.writtenGauges.ofWork

@@ -1,5 +1,5 @@
 import EntityModel
-public import EntityStore
+import EntityStore
 public import Foundation
 
 /// Fetches that took longer than the threshold and have their shape in common: the entity, the

@@ -1,32 +1,49 @@
 import EntityModel
 
 extension FetchExecution {
-  /// Runs a part of the fetch, and measures it if the store has an observer.
+  /// Begins the measurement of what is read next, and counts the uses of its indexes.
+  ///
+  /// - Returns: The time; `nil` if the store has no observer.
   @inline(__always)
-  mutating func measured<R>(_ body: (inout FetchExecution) throws -> R) throws -> R {
-    guard let observation else { return try body(&self) }
-    let start = begin(observation)
-    defer { end(observation, start) }
-    return try body(&self)
-  }
+  func begin() -> Int64? { observation.map { begin($0.observer) } }
 
-  /// Counts the uses of the indexes that the plan reads.
-  private func begin(_ observation: FetchObservation) -> ContinuousClock.Instant {
-    let observer = observation.observer
+  private func begin(_ observer: FetchObserver) -> Int64 {
     switch plan.access {
     case .nothing, .scan, .identifiers: break
-    case .index(let access): observer.countUse(ofIndex: access.index.description.id)
-    case .union(let accesses):
-      for access in accesses { observer.countUse(ofIndex: access.index.description.id) }
+    case .index(let access): access.index.countUse()
+    case .union(let accesses): for access in accesses { access.index.countUse() }
     }
-    return observer.begin()
+    return observer.now()
   }
 
-  private func end(_ observation: FetchObservation, _ start: ContinuousClock.Instant) {
-    observation.observer.end(start) { duration in
-      var plan = FetchPlan(observation.request, plan, entity)
-      plan.statistics = statistics
-      return ObservedFetch(observation.request, plan, duration)
+  func end(_ start: Int64) {
+    guard let observation, let duration = observation.observer.slowDuration(since: start) else {
+      return
     }
+    let request = observation.request
+    var plan = FetchPlan(request, plan, entity)
+    plan.statistics = statistics
+    plan.rejected = []
+    observation.observer.onSlow(
+      ObservedFetch(
+        request: request,
+        access: (plan.kinds.sorted().map(\.rawValue) + plan.indexes.map(\.name))
+          .joined(separator: " "),
+        plan: "\(plan)", duration: duration))
+  }
+}
+
+extension ReadTransaction {
+  /// Returns the uses of the indexes of programs' entities since the last call, by the number of
+  /// the index in the catalog. Those since the last call are lost when the schema changes.
+  package func takeIndexUses() -> [Int: Int] {
+    var uses: [Int: Int] = [:]
+    for entity in catalog.entities.values where !entity.description.isSystem {
+      for index in entity.indexes {
+        let count = index.takeUses()
+        if count > 0 { uses[index.description.id] = count }
+      }
+    }
+    return uses
   }
 }

@@ -38,10 +38,8 @@ package struct FetchExecution {
   /// has a record, unless the plan is answered from the index alone.
   package mutating func run(_ body: (FetchRow) throws -> Bool) throws {
     guard window.limit > 0 else { return }
-    try measured { try $0.runMatches(body) }
-  }
-
-  private mutating func runMatches(_ body: (FetchRow) throws -> Bool) throws {
+    let start = begin()
+    defer { if let start { end(start) } }
     if !plan.sort.isEmpty { return try runSorted(body) }
     if plan.sortsByIdentity { return try runByIdentity(body) }
     let (offset, limit) = (window.offset, window.limit)
@@ -101,13 +99,13 @@ package struct FetchExecution {
     let numbers = plan.filter.flatMap(NumberTests.init)
     if plan.filter != nil, numbers == nil { return false }
     let name = entity.name
-    try measured { execution in
-      execution.statistics.recordsRead += try execution.scan(numbers) { id, view in
-        do {
-          return try body(view)
-        } catch is RecordDamage {
-          throw StoreError.damaged("a record is unreadable", entity: name, id: id)
-        }
+    let start = begin()
+    defer { if let start { end(start) } }
+    statistics.recordsRead += try scan(numbers) { id, view in
+      do {
+        return try body(view)
+      } catch is RecordDamage {
+        throw StoreError.damaged("a record is unreadable", entity: name, id: id)
       }
     }
     return true
@@ -126,11 +124,11 @@ package struct FetchExecution {
         return matches < enough
       }
       if !counts {
-        try measured { execution in
-          try execution.eachMatch { _ in
-            matches += 1
-            return matches < enough
-          }
+        let start = begin()
+        defer { if let start { end(start) } }
+        try eachMatch { _ in
+          matches += 1
+          return matches < enough
         }
       }
     }
@@ -142,12 +140,14 @@ package struct FetchExecution {
     case .nothing: return 0
     case .scan: return try transaction.transaction.count(entity.tree)
     case .index(let access) where !access.mayRepeat:
-      return try measured { try $0.countEntries(access, enough) }
+      return try countEntries(access, enough)
     case .index, .identifiers, .union: return nil
     }
   }
 
   private mutating func countEntries(_ access: IndexAccess, _ enough: Int) throws -> Int {
+    let start = begin()
+    defer { if let start { end(start) } }
     if access.ranges == [.all], access.index.listPart == nil {
       return try transaction.transaction.count(access.index.tree)
     }
@@ -334,7 +334,7 @@ package struct FetchExecution {
   /// Returns the values of the first entry of the access in its direction.
   mutating func firstEntry(_ access: IndexAccess) throws -> FetchRow? {
     var first: FetchRow?
-    observation?.observer.countUse(ofIndex: access.index.description.id)
+    if observation != nil { access.index.countUse() }
     try eachEntry(access) { row in
       first = row
       return false
