@@ -1,4 +1,4 @@
-public import EntityStore
+import EntityStore
 public import Foundation
 
 /// The result of a check of a whole store, as the file `check.json` in the store's folder has it. A

@@ -1,6 +1,6 @@
 import EntityModel
 public import EntityStore
-public import Foundation
+import Foundation
 public import Migrations
 
 /// The actions that were taken on the pages of a store, with author and time.

@@ -1,7 +1,7 @@
 import DurableJobs
 public import EntityStore
 public import FeedSync
-public import Foundation
+import Foundation
 import Maintenance
 import Migrations
 import StoreHub

@@ -1,4 +1,3 @@
-public import Foundation
 
 /// The file of a store.
 public struct FileStatus: Codable, Sendable {

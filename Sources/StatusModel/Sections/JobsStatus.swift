@@ -1,5 +1,4 @@
 public import DurableJobs
-public import Foundation
 
 /// The jobs of a store.
 public struct JobsStatus: Codable, Sendable {

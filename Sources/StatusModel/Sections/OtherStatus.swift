@@ -1,4 +1,3 @@
-public import EntityStore
 public import Foundation
 public import StoreFigures
 

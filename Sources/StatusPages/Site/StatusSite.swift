@@ -1,7 +1,7 @@
 import Console
 import DurableJobs
 package import EntityStore
-package import FeedSync
+import FeedSync
 import Foundation
 package import StatusModel
 import SystemSupport

@@ -7,6 +7,7 @@ import Glibc
 import HomeFeed
 import LegacyImport
 import Migrations
+import StatusModel
 import StoreFigures
 import TestSupport
 import Testing
@@ -66,7 +67,7 @@ func openStoreOfTool(_ folder: String) throws -> Store {
   options.mapSize = 1 << 30
   options.flushesCommits = false
   return try Store.open(
-    at: folder, migrations: [.jobs, .feeds, .homeFeed, .legacyImport, .figures],
+    at: folder, migrations: [.jobs, .feeds, .homeFeed, .legacyImport, .figures, .actions],
     migrate: .ifEmpty, options: options)
 }
 

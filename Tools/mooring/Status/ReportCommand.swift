@@ -11,7 +11,6 @@ struct ReportCommand: AsyncParsableCommand {
     abstract: "Writes the status as one HTML file, to send or to keep.",
     discussion: """
       mooring report -o report.html
-      mooring report > report.html
 
       The file has what `mooring serve` shows, without the records, and needs nothing besides \
       itself. URLs are without secrets.

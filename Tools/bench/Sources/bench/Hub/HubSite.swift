@@ -1,5 +1,6 @@
 import Foundation
 import Mooring
+import StatusModel
 @_spi(Measurement) import StoreHub
 
 /// The folders of all machines, and the database that they share.
@@ -47,7 +48,7 @@ struct HubSite {
 
   func open(_ folder: URL, _ options: Store.Options) throws -> Store {
     try Store.open(
-      at: folder.path, migrations: [.feeds, .homeFeed, .jobs, .legacyImport, .figures],
+      at: folder.path, migrations: [.feeds, .homeFeed, .jobs, .legacyImport, .figures, .actions],
       migrate: .ifEmpty, requiring: [HomeFeed.Episode.self], options: options)
   }
 
