@@ -19,7 +19,7 @@ public enum FeedCondition: String, CaseIterable, Codable, Sendable {
 }
 
 extension FeedCondition: Comparable {
-  /// Orders the conditions by ``allCases``.
+  /// Orders the conditions from the worst on, as in `allCases`.
   public static func < (a: FeedCondition, b: FeedCondition) -> Bool { a.severity < b.severity }
 
   private var severity: Int {
