@@ -1,4 +1,3 @@
-
 /// The file of a store.
 public struct FileStatus: Codable, Sendable {
   public let bytes: Int

@@ -12,7 +12,7 @@ public struct SlotFigures: Codable, Equatable, Sendable {
   public var failed: Int64 = 0
   public var incomplete: Int64 = 0
   public var deletionsRefused: Int64 = 0
-  // What these runs did.
+  // The results of these runs.
   public var newItems: Int64 = 0
   public var changedItems: Int64 = 0
   public var deletedItems: Int64 = 0

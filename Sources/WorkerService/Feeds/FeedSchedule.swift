@@ -35,8 +35,8 @@ struct FeedSchedule: Sendable {
       let next = try await enqueueDue(begin: begin, &turns)
       let pause = next.map { Duration.seconds($0.timeIntervalSince(store.now())) } ?? Self.pauseMax
       try await Task.sleep(for: Self.pauseMin)
-      seen = try await Self.nextCommit(
-        of: commits, after: seen, within: min(max(.zero, pause - Self.pauseMin), Self.pauseMax))
+      seen = try await commits.next(
+        after: seen, within: min(max(.zero, pause - Self.pauseMin), Self.pauseMax))
     }
   }
 
@@ -78,23 +78,6 @@ struct FeedSchedule: Sendable {
       logger.debug("a feed is due", metadata: ["feed": "\(entry.feed)", "job": "\(job.id)"])
     }
     return next
-  }
-
-  /// Waits for a commit, at most for the given time.
-  ///
-  /// - Returns: The newest known commit.
-  private static func nextCommit(
-    of commits: CommitObservation, after seen: Int, within bound: Duration
-  ) async throws -> Int {
-    try await withThrowingTaskGroup(of: Int?.self) { group in
-      group.addTask { try await commits.next(after: seen) }
-      group.addTask {
-        try await Task.sleep(for: bound)
-        return nil
-      }
-      defer { group.cancelAll() }
-      return try await group.next().flatMap { $0 } ?? seen
-    }
   }
 }
 

@@ -3,6 +3,7 @@ import DurableJobs
 import FeedSync
 import Foundation
 import StatusModel
+import StatusPages
 
 /// The short form of a status for people.
 struct StatusText {
@@ -136,14 +137,4 @@ struct StatusText {
   private func count(_ number: Int) -> String { Formatting.count(Int64(number)) }
   private func bytes(_ number: Int) -> String { Formatting.bytes(Int64(number)) }
   private func duration(_ seconds: Double) -> String { Formatting.duration(.seconds(seconds)) }
-}
-
-extension RunSummary {
-  /// The result in words: `12 new, 3 changed`, or the error.
-  var words: String {
-    if let error { return error }
-    let parts = [(new, "new"), (changed, "changed"), (deleted, "deleted"), (rejected, "rejected")]
-      .filter { $0.0 > 0 }.map { "\(Formatting.count(Int64($0.0))) \($0.1)" }
-    return parts.isEmpty ? outcome : parts.joined(separator: ", ")
-  }
 }

@@ -3,6 +3,7 @@ import DurableJobs
 import FeedSync
 import Foundation
 import StatusModel
+import StatusPages
 
 extension TopTable {
   /// The table of a view.
