@@ -83,6 +83,16 @@ import WebServer
     }
   }
 
+  @Test func theJobsOfAStateAreListed() async throws {
+    try await withSite(text: "title") { site, _ in
+      let ready = try body(of: site.answer(request("/jobs", [("state", "ready")])))
+      #expect(ready.contains("href=\"/jobs/1\""))
+      let held = try body(of: site.answer(request("/jobs", [("state", "held")])))
+      #expect(held.contains("None.") && !held.contains("href=\"/jobs/1\""))
+      #expect(site.answer(request("/jobs", [("state", "lost")])).status == 404)
+    }
+  }
+
   @Test func aPredicateIsAnsweredWithItsPlanAndAMistakeIsExplained() async throws {
     try await withSite(text: "title") { site, _ in
       let path = "/records/Episode"

@@ -26,23 +26,16 @@ def check(holds, text):
 
 
 class Feed(http.server.BaseHTTPRequestHandler):
-    """One feed that works, one that is broken, one that asks to wait."""
+    """A feed whose items the test changes."""
 
     items = ["First"]
 
     def do_GET(self):
-        if self.path == "/waits":
-            self.send_response(429)
-            self.send_header("Retry-After", "3600")
-            self.end_headers()
-            return
         entries = "".join(
             f"<item><guid>{title}</guid><title>{title} &lt;script&gt;</title></item>"
             for title in Feed.items)
         body = ("<rss version='2.0'><channel><title>News &amp; more</title>"
                 f"{entries}</channel></rss>").encode()
-        if self.path == "/broken":
-            body = b"no feed"
         self.send_response(200)
         self.send_header("Content-Type", "application/rss+xml")
         self.send_header("Content-Length", str(len(body)))
@@ -53,33 +46,28 @@ class Feed(http.server.BaseHTTPRequestHandler):
         pass
 
 
-def mooring(store, *words, **variables):
+def mooring(*words, **variables):
     return subprocess.run(
         [f"{BINARIES}/mooring", *words], capture_output=True, text=True,
-        env={**os.environ, "MOORING_STORE": store, **variables})
+        env={**os.environ, **variables})
 
 
-def prepare(store, port):
-    base = f"http://127.0.0.1:{port}"
+def prepare(feed):
     for words in [
-        ("migrate", "up"),
-        ("feed", "add", "--no-check", f"{base}/good", f"{base}/broken", f"{base}/waits"),
+        ("feed", "add", "--no-check", feed),
+        ("sync", feed),
+        ("jobs", "enqueue", "nobody.knows"),
     ]:
-        run = mooring(store, *words)
+        run = mooring(*words)
         check(run.returncode == 0, f"mooring {' '.join(words)}: {run.stderr}")
-    mooring(store, "sync")
-    for _ in range(2):
-        run = mooring(store, "jobs", "enqueue", "nobody.knows")
-        check(run.returncode == 0, f"jobs enqueue: {run.stderr}")
 
 
 class Server:
     """A running `mooring serve`."""
 
-    def __init__(self, store, *options, **variables):
+    def __init__(self, *options):
         self.process = subprocess.Popen(
-            [f"{BINARIES}/mooring", "serve", *options], stderr=subprocess.PIPE, text=True,
-            env={**os.environ, "MOORING_STORE": store, **variables})
+            [f"{BINARIES}/mooring", "serve", *options], stderr=subprocess.PIPE, text=True)
         line = self.process.stderr.readline()
         found = re.search(r"(http://[^/]+)/\?token=(\w+)", line)
         check(found, f"mooring serve said: {line}")
@@ -129,24 +117,31 @@ def check_pages(browser, server):
     check(not foreign, f"requests elsewhere: {foreign}")
 
 
-def check_live(browser, server, store):
+def check_live(browser, server, feed):
     page = context_of(browser, WIDTHS[0], "light", []).new_page()
     page.goto(server.url)
-    page.goto(server.base + "/records/Episode")
+    page.goto(server.base + "/records/Episode?where=title BEGINSWITH 'Second'")
     page.wait_for_function("document.getElementById('live').textContent.includes('Live')")
     Feed.items = ["First", "Second"]
-    mooring(store, "sync")
+    mooring("sync", "--now", feed)
     page.wait_for_selector("text=Second <script>", timeout=20_000)
 
 
 def check_problems(browser, server):
+    """Each problem is on the page, in the status, and in top."""
     page = context_of(browser, WIDTHS[0], "light", []).new_page()
     page.goto(server.url)
-    text = page.inner_text("main")
+    words = ["1 feed is failing", "1 feed is waiting", "1 job is poisoned"]
     # The largest reserve makes a disk full, unless it has more.
-    is_full = shutil.disk_usage(tempfile.gettempdir()).free < 1 << 40
-    for words in ["failing", "waiting", "no worker runs"] + ["the disk is full"] * is_full:
-        check(words in text, f"the overview does not say \"{words}\": {text}")
+    if shutil.disk_usage(tempfile.gettempdir()).free < 1 << 40:
+        words.append("the disk is full")
+    for name, text in [
+        ("the overview", page.inner_text("main")),
+        ("mooring status", mooring("status").stdout),
+        ("mooring top", mooring("top", TERM="dumb").stdout),
+    ]:
+        for phrase in words:
+            check(phrase in text, f"{name} does not say \"{phrase}\": {text}")
 
 
 def check_without_script(browser, server):
@@ -163,7 +158,9 @@ def check_without_script(browser, server):
 def check_actions(browser, server):
     page = context_of(browser, WIDTHS[0], "light", []).new_page()
     page.goto(server.url)
-    page.goto(server.base + "/jobs/1")
+    page.goto(server.base + "/jobs")
+    page.click("ul.counts >> text=ready")
+    page.click("tr:has-text('nobody.knows') a")
     page.click("button:has-text('cancel')")
     page.wait_for_selector("dd:has-text('cancelled')")
     page.goto(server.base + "/log")
@@ -183,17 +180,16 @@ def check_actions(browser, server):
 def main():
     feeds = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Feed)
     threading.Thread(target=feeds.serve_forever, daemon=True).start()
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        store = f"{folder}/store"
-        prepare(store, feeds.server_address[1])
+    feed = f"http://127.0.0.1:{feeds.server_address[1]}/feed"
+    with sync_playwright() as playwright:
+        prepare(feed)
         browser = playwright.chromium.launch(
             executable_path="/usr/bin/chromium", args=["--no-sandbox"])
-        full = {"MOORING_WORKER_DISK_RESERVE": "1TiB"}
-        with Server(store, "--allow-actions", **full) as server:
+        with Server("--allow-actions") as server:
             check_problems(browser, server)
             check_pages(browser, server)
             check_without_script(browser, server)
-            check_live(browser, server, store)
+            check_live(browser, server, feed)
             check_actions(browser, server)
         browser.close()
     if FAILURES:

@@ -34,9 +34,8 @@ struct LaneSurvey {
 
   /// Counts the jobs of all states.
   mutating func count() throws {
-    for state in JobState.allCases {
-      counts[state.rawValue] = try IndexPrefixCursor.count(
-        rows.turns, of: rows.jobs, leading: [.string(state.rawValue)], in: rows.snapshot)
+    for state in JobState.allCases where state != .ready {
+      counts[state.rawValue] = try count([.string(state.rawValue)])
     }
     try countReady()
     try count(.running) { $0.running += 1 }
@@ -45,16 +44,22 @@ struct LaneSurvey {
     try count(.blocked) { $0.blocked += 1 }
   }
 
+  /// Counts the entries of the index that begin with the values.
+  private func count(_ turn: [Value]) throws -> Int {
+    try IndexPrefixCursor.count(rows.turns, of: rows.jobs, leading: turn, in: rows.snapshot)
+  }
+
+  /// Counts the ready jobs by lane: each of them has one, and none has a place.
   private mutating func countReady() throws {
+    counts[JobState.ready.rawValue] = 0
     var heads: [JobRecord] = []
     try rows.eachLane(.ready) { job in
       heads.append(job)
       return true
     }
     for head in heads {
-      let turn: [Value] = [.string(JobState.ready.rawValue), .null, .string(head.lane)]
-      let count = try IndexPrefixCursor.count(
-        rows.turns, of: rows.jobs, leading: turn, in: rows.snapshot)
+      let count = try count([.string(JobState.ready.rawValue), .null, .string(head.lane)])
+      counts[JobState.ready.rawValue, default: 0] += count
       let oldest = try oldestReady(in: head.lane)
       change(Name(queue: head.queue.rawValue, kind: head.kind.rawValue)) { lane in
         lane.ready = count

@@ -25,6 +25,14 @@ package struct StoredRow {
     return field.isNull ? nil : Date(timeIntervalSinceReferenceDate: field.double)
   }
 
+  /// Returns the truth value at a position.
+  ///
+  /// - Returns: `nil` for null.
+  package func bool(_ position: Int) -> Bool? {
+    let field = view.field(position)
+    return field.isNull ? nil : field.bool
+  }
+
   /// Returns the stored bytes of a value, valid as long as the row is.
   ///
   /// - Returns: `nil` for null.

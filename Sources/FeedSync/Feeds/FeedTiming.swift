@@ -137,6 +137,14 @@ public struct FeedTiming: Sendable {
     return min(usual, .seconds(SyncLimits.freshMin)) * Self.share(of: feed.url, nil)
   }
 
+  /// Returns true if a run that was due at a time, and has not begun, is late: by more than the
+  /// interval of its feed, and by more than two minutes, because a worker has many feeds.
+  ///
+  /// - Parameter every: The seconds between two runs of the feed, if it has an interval of its own.
+  package func isLate(dueAt: Date, every: Int64?, now: Date) -> Bool {
+    now.timeIntervalSince(dueAt) > max(every.map(Double.init) ?? interval.inSeconds, 120)
+  }
+
   // MARK: Parts
 
   /// Returns true if the date is in the future by more than the clock's granularity.

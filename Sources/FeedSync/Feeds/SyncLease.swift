@@ -96,6 +96,28 @@ struct SyncLease: ~Copyable {
       store.options.sharedLocks.note(of: name(feedID)))
   }
 
+  /// Returns the start of the last run; nil if there was none. Reads no more than the status of the
+  /// file.
+  ///
+  /// - Parameter hasFile: False if the feed is known to have no file.
+  static func lastStart(feedID: Int64, in store: Store, hasFile: Bool) -> Date? {
+    let note = store.options.sharedLocks.note(of: name(feedID))?.date
+    var status = stat()
+    guard hasFile,
+      fstatat(AT_FDCWD, path(feedID: feedID, folder: store.folder), &status, AT_SYMLINK_NOFOLLOW)
+        == 0,
+      status.st_mode & S_IFMT == S_IFREG, status.st_size > 0
+    else { return note }
+    let start = modificationDate(status)
+    return max(start, note ?? start)
+  }
+
+  /// Returns the feeds that have a file in the folder; none if it cannot be read.
+  static func feedsWithFile(in folder: String) -> Set<Int64> {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    return Set(names.compactMap(feedID(ofFile:)))
+  }
+
   /// Returns the later one of the last runs on this machine and on any machine.
   private static func later(_ run: LastRun?, _ note: SharedNote?) -> LastRun? {
     guard let note, run.map({ $0.at < note.date }) ?? true else { return run }
@@ -110,15 +132,27 @@ struct SyncLease: ~Copyable {
     var status = stat()
     let line = file.text().prefix { $0 != UInt8(ascii: "\n") }
     guard !line.isEmpty, fstat(file.descriptor, &status) == 0 else { return nil }
-    let time = status.st_mtim
     return LastRun(
-      at: Date(timeIntervalSince1970: Double(time.tv_sec) + Double(time.tv_nsec) / 1e9),
+      at: modificationDate(status),
       hasEnded: String(decoding: line, as: UTF8.self).hasSuffix(endMark))
+  }
+
+  private static func modificationDate(_ status: stat) -> Date {
+    let time = status.st_mtim
+    return Date(timeIntervalSince1970: Double(time.tv_sec) + Double(time.tv_nsec) / 1e9)
   }
 
   private static let endMark = "ended"
 
   private static func path(feedID: Int64, folder: String) -> String {
-    folder + "/sync-\(feedID).lock"
+    folder + "/" + filePrefix + String(feedID) + fileSuffix
   }
+
+  private static func feedID(ofFile name: String) -> Int64? {
+    guard name.hasPrefix(filePrefix), name.hasSuffix(fileSuffix) else { return nil }
+    return Int64(name.dropFirst(filePrefix.count).dropLast(fileSuffix.count))
+  }
+
+  private static let filePrefix = "sync-"
+  private static let fileSuffix = ".lock"
 }

@@ -24,7 +24,7 @@ package struct FeedSurvey {
     package var succeededAt: Date?
     package var failedSince: Date?
 
-    package init(askedAt: Date?, succeededAt: Date? = nil, failedSince: Date? = nil) {
+    package init(askedAt: Date? = nil, succeededAt: Date? = nil, failedSince: Date? = nil) {
       self.askedAt = askedAt
       self.succeededAt = succeededAt
       self.failedSince = failedSince
@@ -39,18 +39,33 @@ package struct FeedSurvey {
   /// Surveys the feeds of a snapshot. The store may have none, or no table of them.
   ///
   /// - Parameter timing: The worker's schedule.
-  /// - Parameter runs: The runs of a feed, by its number.
+  /// - Parameter recorded: The runs that a worker has recorded, by the number of the feed. For the
+  ///   feeds without them, and those that would be late, the files of the leases are asked, too: a
+  ///   sync that no worker has started is recorded nowhere else.
   /// - Complexity: O(*n* · log *n*); a few microseconds for each feed.
   package init(
-    _ transaction: ReadTransaction, _ timing: FeedTiming, now: Date, runs: (Int64) throws -> Runs?
+    _ transaction: ReadTransaction, of store: Store, _ timing: FeedTiming, now: Date,
+    recorded: [Int64: Runs]
   ) throws {
     guard transaction.schema.entity(named: Feed.entityName) != nil else { return }
     let feeds = try transaction.layout(Feed.entityName)
     let columns = try Columns(feeds)
+    lazy var lastRuns = LastRuns(store)
+    entries.reserveCapacity(recorded.count)
     try transaction.eachRow(of: feeds) { row in
-      let facts = try Facts(row, columns)
+      let facts = Facts(row, columns)
       if facts.isRemoved { return true }
-      entries.append(Self.entry(row.id, facts, try runs(row.id), timing, now))
+      let runs = recorded[row.id]
+      let entry = Self.entry(row.id, facts, runs, timing, now)
+      guard runs == nil || entry.condition == .late, let start = lastRuns.start(of: row.id),
+        start > entry.askedAt ?? .distantPast
+      else {
+        entries.append(entry)
+        return true
+      }
+      var later = runs ?? Runs()
+      later.askedAt = start
+      entries.append(Self.entry(row.id, facts, later, timing, now))
       return true
     }
     entries.sort { Self.key(of: $0) < Self.key(of: $1) }
@@ -64,7 +79,7 @@ package struct FeedSurvey {
     guard transaction.schema.entity(named: Feed.entityName) != nil else { return nil }
     let feeds = try transaction.layout(Feed.entityName)
     guard let row = try transaction.row(id, of: feeds) else { return nil }
-    let facts = try Facts(row, Columns(feeds))
+    let facts = Facts(row, try Columns(feeds))
     return facts.isRemoved ? nil : entry(id, facts, runs, timing, now)
   }
 
@@ -102,19 +117,16 @@ package struct FeedSurvey {
     let changedAt: Date?
     let addedAt: Date?
 
-    init(_ row: StoredRow, _ columns: Columns) throws {
-      func date(_ position: Int) throws -> Date? {
-        if case .date(let date) = try row.value(position) { date } else { nil }
-      }
-      isRemoved = try row.value(columns.isRemoved) == .bool(true)
-      isPaused = try row.value(columns.isPaused) == .bool(true)
+    init(_ row: StoredRow, _ columns: Columns) {
+      isRemoved = row.bool(columns.isRemoved) ?? false
+      isPaused = row.bool(columns.isPaused) ?? false
       errors = row.int64(columns.errors) ?? 0
-      goneAt = try date(columns.goneAt)
+      goneAt = row.date(columns.goneAt)
       every = row.int64(columns.every)
-      waitUntil = try date(columns.waitUntil)
+      waitUntil = row.date(columns.waitUntil)
       freshFor = row.int64(columns.freshFor)
-      changedAt = try date(columns.changedAt)
-      addedAt = try date(columns.addedAt)
+      changedAt = row.date(columns.changedAt)
+      addedAt = row.date(columns.addedAt)
     }
   }
 
@@ -133,8 +145,7 @@ package struct FeedSurvey {
       return entry(.waiting, since: runs?.failedSince ?? runs?.askedAt)
     }
     if facts.errors > 0 { return entry(.failing, since: runs?.failedSince ?? runs?.askedAt) }
-    let interval = interval(facts, timing)
-    if let dueAt, now.timeIntervalSince(dueAt) > max(interval, lateMin) {
+    if let dueAt, timing.isLate(dueAt: dueAt, every: facts.every, now: now) {
       return entry(.late, since: dueAt)
     }
     guard runs?.askedAt != nil else { return entry(.new, since: facts.addedAt) }
@@ -148,15 +159,10 @@ package struct FeedSurvey {
   /// fail.
   private static func dueAt(_ facts: Facts, _ runs: Runs?, _ timing: FeedTiming) -> Date? {
     guard let askedAt = runs?.askedAt else { return facts.addedAt }
-    let wait = max(interval(facts, timing), Double(facts.freshFor ?? 0))
+    let interval = facts.every.map(Double.init) ?? timing.interval.inSeconds
+    let wait = max(interval, Double(facts.freshFor ?? 0))
     return max(askedAt.addingTimeInterval(wait * (1 + timing.jitter)), facts.waitUntil ?? askedAt)
   }
 
-  private static func interval(_ facts: Facts, _ timing: FeedTiming) -> TimeInterval {
-    facts.every.map(Double.init) ?? timing.interval.inSeconds
-  }
-
-  /// The seconds by which each feed may be late: a worker has many.
-  private static let lateMin = 120.0
   private static let silentAfter = 90 * 86_400.0
 }

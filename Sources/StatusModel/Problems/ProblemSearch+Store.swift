@@ -12,8 +12,8 @@ extension ProblemSearch {
     if let free = file.volumeFreeBytes, Int64(free) < file.reserveBytes {
       add(
         .critical, .store,
-        "the disk is full: \(free / 1_000_000) MB are free, and the worker waits for "
-          + "\(file.reserveBytes / 1_000_000) MB",
+        "the disk is full: \(size(Int64(free))) are free, and the worker waits for "
+          + size(file.reserveBytes),
         advice: "make room on the volume of \(status.folder); the worker then goes on by itself")
     }
     if file.mapShare > Self.mapShareMax {
@@ -36,6 +36,10 @@ extension ProblemSearch {
         since: check.at,
         advice: "`mooring check` lists them; restore a backup: `mooring restore`")
     }
+  }
+
+  private func size(_ bytes: Int64) -> String {
+    bytes < 10_000_000_000 ? "\(bytes / 1_000_000) MB" : "\(bytes / 1_000_000_000) GB"
   }
 
   mutating func searchHistory() {

@@ -6,22 +6,12 @@ import HTTPClient
 import StoreFigures
 
 extension StatusReader {
-  /// The most feeds whose lock files are read, because the store does not say when they ran.
-  private static let lockFilesMax = 1_000
-
   /// Returns the feeds, with a page of the list that begins with the worst.
   ///
   /// - Parameter first: The place in the list at which the page begins.
   func feeds(from first: Int, _ transaction: ReadTransaction, _ now: Date) throws -> FeedsStatus {
-    var lockFilesLeft = Self.lockFilesMax
-    let feeds = Feeds(store)
-    let recorded = try recordedRuns(transaction)
-    let survey = try FeedSurvey(transaction, timing, now: now) { id in
-      if let runs = recorded[id] { return runs }
-      guard lockFilesLeft > 0 else { return nil }
-      lockFilesLeft -= 1
-      return feeds.lastRun(of: id).map { FeedSurvey.Runs(askedAt: $0.at) }
-    }
+    let survey = try FeedSurvey(
+      transaction, of: store, timing, now: now, recorded: recordedRuns(transaction))
     var counts: [String: Int] = [:]
     for (condition, count) in survey.counts { counts[condition.rawValue] = count }
     return FeedsStatus(

@@ -29,8 +29,10 @@ extension StatusReader {
 
   /// Returns the times of the feeds' last runs, as a worker has recorded them.
   func recordedRuns(_ transaction: ReadTransaction) throws -> [Int64: FeedSurvey.Runs] {
+    let figures = StoreFigures(transaction)
     var runs: [Int64: FeedSurvey.Runs] = [:]
-    try StoreFigures(transaction).eachFeed { feed in
+    runs.reserveCapacity(try figures.feedCount)
+    try figures.eachFeed { feed in
       runs[feed.id] = FeedSurvey.Runs(
         askedAt: feed.askedAt, succeededAt: feed.succeededAt, failedSince: feed.failedSince)
     }

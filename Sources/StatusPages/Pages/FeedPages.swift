@@ -93,12 +93,12 @@ extension Page {
     of runs: [(run: RunSummary, feed: String)], _ times: Times
   ) -> WebTable {
     var table = WebTable(
-      "runs", "Runs with news",
+      "runs", "Runs with news or errors",
       [
         .init("started"), .init("feed"), .init("outcome"), .number("new"), .number("changed"),
         .number("deleted"), .number("rejected"), .number("bytes"), .number("took"),
         .init("error"),
-      ], empty: "No run has brought news yet.")
+      ], empty: "No run has brought news or an error yet.")
     for (run, feed) in runs {
       table.append(
         [

@@ -15,7 +15,8 @@ extension Page {
     let counts = JobState.allCases.compactMap { state -> HTML? in
       let count = jobs.count(state)
       if count == 0, state != .ready, state != .running { return nil }
-      return "<li class=\"\(state.rawValue)\">\(Times.count(count)) \(state.rawValue)</li>"
+      let link = "<a href=\"/jobs?state=\(state.rawValue)\">\(state.rawValue)</a>" as HTML
+      return "<li class=\"\(state.rawValue)\">\(Times.count(count)) \(link)</li>"
     }
     page.blocks.append(.html("<ul class=\"counts\">\(HTML(counts))</ul>"))
     page.blocks.append(.table(lanes(jobs, times, actions)))
@@ -24,6 +25,24 @@ extension Page {
     page.blocks.append(.table(list("running", "Running jobs", jobs.running, times)))
     page.blocks.append(.table(schedules(jobs.schedules, times)))
     page.blocks.append(.table(workers(status.workers, times)))
+    return page
+  }
+
+  /// The first jobs of a state.
+  ///
+  /// - Parameter total: The number of jobs in the state.
+  static func jobs(
+    in state: JobState, _ jobs: [JobStatus], of total: Int, at now: Date
+  ) throws -> Page {
+    let title = "\(state.rawValue.prefix(1).uppercased())\(state.rawValue.dropFirst()) jobs"
+    var page = Page(title, json: try JSONText.of(jobs))
+    var table = list(state.rawValue, title, jobs, Times(now: now))
+    if jobs.count < total {
+      table.footer =
+        "<p>The first \(Times.count(jobs.count)) of \(Times.count(total)); <code>mooring jobs list "
+        + "--state \(state.rawValue)</code> lists them all.</p>"
+    }
+    page.blocks.append(.table(table))
     return page
   }
 
@@ -62,7 +81,8 @@ extension Page {
     var table = WebTable(
       name, title,
       [
-        .number("job"), .init("kind"), .init("queue"), .init("started"), .number("attempts"),
+        .number("job"), .init("kind"), .init("queue"), .init("not before"), .init("started"),
+        .number("attempts"),
         .init("progress"), .init("error"),
       ], empty: "None.")
     for job in jobs {
@@ -70,7 +90,7 @@ extension Page {
       let total = job.progress.total.map { " of \(Times.count(Int(clamping: $0)))" } ?? ""
       table.append([
         .init("\(job.id)", link: "/jobs/\(job.id)"), .init(job.kind), .init(job.queue),
-        times.cell(job.startedAt), .init("\(job.attempts)/\(job.attemptsMax)"),
+        times.cell(job.runAt), times.cell(job.startedAt), .init("\(job.attempts)/\(job.attemptsMax)"),
         .init("\(done)\(total) \(job.progress.note ?? "")"), .init(job.error ?? ""),
       ])
     }

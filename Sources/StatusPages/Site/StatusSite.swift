@@ -12,7 +12,8 @@ package import WebServer
 ///     /                       what needs attention
 ///     /feeds  /feeds/N        the feeds, one feed
 ///     /runs                   the last runs
-///     /jobs  /jobs/N          the jobs, one job
+///     /jobs  /jobs?state=S  /jobs/N
+///                             the jobs, those of a state, one job
 ///     /store                  the file, backups, history
 ///     /fetches                slow fetches, indexes that can be dropped
 ///     /records  /records/E  /records/E/N
@@ -33,6 +34,9 @@ package final class StatusSite: Sendable {
 
     package init() {}
   }
+
+  /// The most jobs that the list of a state has.
+  private static let jobsListed = 100
 
   let store: Store
   let reader: StatusReader
@@ -79,7 +83,7 @@ package final class StatusSite: Sendable {
     case ("feeds", 1): return try feeds(request)
     case ("feeds", 2): return try feed(number)
     case ("runs", 1): return try .runs(try status())
-    case ("jobs", 1): return try .jobs(try status(), actions: forms)
+    case ("jobs", 1): return try jobs(request)
     case ("jobs", 2): return try job(number)
     case ("store", 1): return try .store(try status())
     case ("fetches", 1): return try .fetches(try status())
@@ -105,6 +109,20 @@ package final class StatusSite: Sendable {
     return try .feed(
       feed, try Feeds(store).runs(of: number).map { try $0.summary }, at: store.now(),
       actions: forms.feed(number))
+  }
+
+  private func jobs(_ request: WebRequest) throws -> Page {
+    let status = try status()
+    guard let name = request.value(of: "state") else {
+      return try .jobs(status, actions: forms)
+    }
+    guard let state = JobState(rawValue: name), let counts = status.jobs else {
+      throw MissingPage(line: "no job can be in such a state; see /jobs")
+    }
+    let listed = try store.read {
+      try JobQueue(store).jobs(in: state, limit: Self.jobsListed, in: $0)
+    }
+    return try .jobs(in: state, listed, of: counts.count(state), at: store.now())
   }
 
   private func job(_ number: Int64?) throws -> Page {

@@ -51,6 +51,11 @@ public struct StoreFigures {
     return try FeedFigures(record)
   }
 
+  /// The number of feeds that have figures.
+  public var feedCount: Int {
+    get throws { areRecorded ? try snapshot.count(of: FeedFiguresRecord.entity) : 0 }
+  }
+
   /// Calls the closure with the feeds that have figures, in no particular order.
   ///
   /// - Complexity: O(*n*), without an allocation for each feed.

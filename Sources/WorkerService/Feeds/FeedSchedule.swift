@@ -18,8 +18,6 @@ struct FeedSchedule: Sendable {
 
   /// The longest pause: clocks are set, and a commit may be missed.
   private static let pauseMax = Duration.seconds(30)
-  /// The time after which a feed that is due counts as late.
-  private static let lateAfter = 300.0
   /// The shortest pause, which many commits share.
   private static let pauseMin = Duration.seconds(1)
 
@@ -56,7 +54,8 @@ struct FeedSchedule: Sendable {
     for (id, feed) in try feeds.list() {
       let circumstances = try feeds.circumstances(of: id, feed, now: now)
       guard let entry = plan.entry(id, feed, circumstances, begin: begin) else { continue }
-      gauges.count(feed, isLate: entry.dueAt + Self.lateAfter < now)
+      let isLate = plan.timing.isLate(dueAt: entry.dueAt, every: feed.every, now: now)
+      gauges.count(feed, isLate: isLate)
       guard entry.dueAt <= now else {
         next = min(next ?? entry.dueAt, entry.dueAt)
         continue

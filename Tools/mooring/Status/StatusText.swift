@@ -64,7 +64,7 @@ struct StatusText {
   private var runs: String? {
     guard let last = status.runs.first else { return nil }
     let time = text.relative(last.run.startedAt)
-    return "the last with news \(time): \(last.feed), \(last.run.words)"
+    return "the last with news or an error \(time): \(last.feed), \(last.run.words)"
   }
 
   private var jobs: String? {
@@ -96,7 +96,7 @@ struct StatusText {
   private var history: String {
     let history = status.history
     let consumers = history.consumers.map { "\($0.name) \(count(Int($0.unread))) behind" }
-    return list(["\(count(Int(history.transactions))) transactions"] + consumers)
+    return list([history.transactions == 1 ? "1 transaction" : "\(count(Int(history.transactions))) transactions"] + consumers)
   }
 
   private var migrations: String {

@@ -24,11 +24,12 @@ struct StatusBench: BenchPart {
     defer { scratch.remove() }
     let folder = try keep.map { URL(filePath: $0) } ?? scratch.emptyFolder("status")
     let store = try Store.open(
-      at: folder.path, migrations: [.feeds, .homeFeed, .jobs], migrate: .ifEmpty)
+      at: folder.path, migrations: [.feeds, .homeFeed, .jobs, .figures], migrate: .ifEmpty)
     defer { store.close() }
     let filling = StatusStore(store: store)
     if try Feeds(store).list().isEmpty {
       try await filling.addFeeds(feeds)
+      try await filling.addRuns(of: feeds)
       try await filling.addJobs(jobs)
       try await filling.addEpisodes(try Workload(rows: rows, seed: 42))
     }
@@ -65,6 +66,16 @@ struct StatusStore {
         feed.lastError = "the server cannot be reached: connection refused"
       }
     }
+  }
+
+  /// Records a run of each feed, as a worker does.
+  func addRuns(of count: Int) async throws {
+    let recorder = FigureRecorder()
+    let report = SyncReport(feed: "https://host.example/")
+    for number in 1...count {
+      recorder.record(run: report, feed: Int64(number), startedAt: Date(), seconds: 0.1)
+    }
+    try await recorder.flush(to: store)
   }
 
   /// Adds jobs of which half are ready and half wait for their time.
