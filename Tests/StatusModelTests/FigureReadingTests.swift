@@ -39,6 +39,35 @@ import Testing
     }
   }
 
+  @Test func aSyncThatNoWorkerHasStartedCountsAfterTheRecordedOnes() async throws {
+    try await withTemporaryStore(migrations: [.feeds, .homeFeed, .jobs, .figures, .actions]) {
+      temporary in
+      let (store, clock) = (temporary.store, temporary.clock)
+      try await addFeeds(3, to: store)
+      let recorder = FigureRecorder(now: { clock.now })
+      for feed in [Int64(1), 2] {
+        recorder.record(
+          run: SyncReport(feed: "https://host\(feed).example/feed.xml"), feed: feed,
+          startedAt: clock.now, seconds: 1)
+      }
+      _ = try await recorder.flush(to: store)
+      clock.advance(by: 86_400)
+      // Another process has taken the lease of feed 1, and one is about to with that of feed 3.
+      try leaveLease(of: 1, "123 ended\n", at: clock.now, in: store)
+      try leaveLease(of: 3, "", at: clock.now, in: store)
+      let status = try StatusReader(store).read()
+      let conditions = status.feeds.worst.sorted { $0.id < $1.id }.map(\.condition)
+      #expect(conditions == [.current, .late, .late])
+      #expect(status.feeds.worst.first { $0.id == 1 }?.askedAt == clock.now)
+    }
+  }
+
+  private func leaveLease(of feed: Int64, _ text: String, at date: Date, in store: Store) throws {
+    let path = store.folder + "/sync-\(feed).lock"
+    try Data(text.utf8).write(to: URL(filePath: path))
+    try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: path)
+  }
+
   @Test func aStoreWithoutTheirMigrationHasNone() async throws {
     try await withStatusStore { temporary in
       try await addFeeds(1, to: temporary.store)

@@ -118,13 +118,23 @@ def check_pages(browser, server):
 
 
 def check_live(browser, server, feed):
-    page = context_of(browser, WIDTHS[0], "light", []).new_page()
-    page.goto(server.url)
-    page.goto(server.base + "/records/Episode?where=title BEGINSWITH 'Second'")
-    page.wait_for_function("document.getElementById('live').textContent.includes('Live')")
+    """More pages than a browser has connections to a server show what another process writes."""
+    context = context_of(browser, WIDTHS[0], "light", [])
+    context.new_page().goto(server.url)
+    pages = [context.new_page() for _ in range(10)]
+    for page in pages:
+        page.goto(server.base + "/records/Episode?where=title BEGINSWITH 'Second'")
+    for page in pages:
+        page.wait_for_selector("#live:has-text('Live')")
     Feed.items = ["First", "Second"]
     mooring("sync", "--now", feed)
-    page.wait_for_selector("text=Second <script>", timeout=20_000)
+    for page in pages:
+        page.wait_for_selector("text=Second <script>", timeout=20_000)
+    context.pages[0].close()
+    Feed.items = ["First", "Second", "Second too"]
+    mooring("sync", "--now", feed)
+    pages[-1].wait_for_selector("text=Second too", timeout=20_000)
+    context.close()
 
 
 def check_problems(browser, server):

@@ -99,21 +99,37 @@ extension ReadTransaction {
 
   /// Returns the changes of a record in the newest transactions, the newest first.
   ///
-  /// - Parameter count: The number of transactions that are searched.
+  /// The search ends with the transaction in which one of the bounds is reached.
+  ///
+  /// - Parameter transactionsMax: The number of transactions that are searched.
+  /// - Parameter changesMax: The number of changes of all records in them.
   /// - Complexity: O(changes in these transactions).
   package func lastChanges(
-    of id: ObjectID, searching count: Int
-  ) throws -> [(date: Date, author: String?, change: HistoryChange)] {
-    guard let tree = historyTree, let first = try tree.first() else { return [] }
-    let start = max(first - 1, try tree.last() - Int64(count))
-    var found: [(date: Date, author: String?, change: HistoryChange)] = []
-    try forEachHistory(after: token(after: start), of: [id.entity]) { transaction in
-      for change in transaction.changes where change.objectID == id {
-        found.append((transaction.date, transaction.author, change))
+    of id: ObjectID, transactionsMax: Int, changesMax: Int
+  ) throws -> RecordHistory {
+    var found = RecordHistory()
+    guard let tree = historyTree, let first = try tree.first() else { return found }
+    let entityID = try catalog.entity(id.entity).description.id
+    let names = EntityNames(catalog.schema)
+    var sequence = try tree.last()
+    var changesLeft = changesMax
+    while sequence >= first, found.transactions < transactionsMax, changesLeft > 0 {
+      var collection: HistoryCollection?
+      try tree.forEach(after: sequence - 1) { header in
+        collection = HistoryCollection(header: header, wanted: nil)
+      } change: { change in
+        changesLeft -= 1
+        if change.id == id.number, change.entityID == entityID { collection?.add(change) }
+      } end: {
+        false
       }
-      return true
+      if let collection, !collection.isEmpty {
+        found.add(collection.transaction(token: try token(after: sequence), names))
+      }
+      found.transactions += 1
+      sequence -= 1
     }
-    return found.reversed()
+    return found
   }
 
   /// The number of transactions that are stored.
@@ -129,6 +145,19 @@ extension ReadTransaction {
       HistoryTree(
         tree: $0, transaction: transaction,
         verifiedSince: verifiesReads ? catalog.schema.sealedHistorySince : nil)
+    }
+  }
+}
+
+/// The changes of a record in a part of the history.
+package struct RecordHistory {
+  /// The number of transactions that were searched.
+  package fileprivate(set) var transactions = 0
+  package private(set) var changes: [(date: Date, author: String?, change: HistoryChange)] = []
+
+  fileprivate mutating func add(_ transaction: HistoryTransaction) {
+    for change in transaction.changes {
+      changes.append((transaction.date, transaction.author, change))
     }
   }
 }

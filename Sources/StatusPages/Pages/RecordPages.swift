@@ -14,6 +14,8 @@ struct RecordBrowser {
   private static let rowsMax = 50
   /// The transactions that are searched for changes of a record.
   private static let transactionsMax = 2_000
+  /// The changes of all records in them: about ten milliseconds.
+  private static let changesMax = 50_000
   private static let relatedMax = 20
 
   // MARK: Entities
@@ -177,11 +179,14 @@ struct RecordBrowser {
 
   private func changes(of id: ObjectID) throws -> WebTable {
     let times = Times(now: now)
+    let found = try transaction.lastChanges(
+      of: id, transactionsMax: Self.transactionsMax, changesMax: Self.changesMax)
+    let searched =
+      found.transactions == 1 ? "transaction" : "\(Times.count(found.transactions)) transactions"
     var table = WebTable(
-      "history", "Changes in the last \(Times.count(Self.transactionsMax)) transactions",
-      [.init("when"), .init("change"), .init("by"), .init("properties")],
-      empty: "None in the stored history.")
-    for change in try transaction.lastChanges(of: id, searching: Self.transactionsMax) {
+      "history", "Changes in the last \(searched)",
+      [.init("when"), .init("change"), .init("by"), .init("properties")], empty: "None.")
+    for change in found.changes {
       table.append([
         times.cell(change.date), .init(change.change.kind.rawValue), .init(change.author ?? ""),
         .init(change.change.changedProperties.joined(separator: ", ")),

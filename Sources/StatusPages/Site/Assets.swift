@@ -94,10 +94,37 @@ enum Assets {
         } catch { live.textContent = "Not connected. "; }
         isLoading = false;
       }
-      const events = new EventSource("/events");
-      events.addEventListener("change", load);
-      events.onopen = () => { live.textContent = "Live. "; };
-      events.onerror = () => { live.textContent = "Not connected. "; };
+      // A browser has six connections to a server, so that one page listens and tells the others.
+      const channel = new BroadcastChannel("changes");
+      let events = null, isLive = false, wasLost = false;
+      function hear(message) {
+        if (message === "change" || message === "live" && wasLost) load();
+        wasLost = message === "lost";
+        live.textContent = wasLost ? "Not connected. " : "Live. ";
+      }
+      function listen() {
+        const tell = message => { hear(message); channel.postMessage(message); };
+        events = new EventSource("/events");
+        events.addEventListener("change", () => tell("change"));
+        events.onopen = () => { isLive = true; tell("live"); };
+        events.onerror = () => { isLive = false; tell("lost"); };
+      }
+      channel.onmessage = event => {
+        if (event.data !== "joined") hear(event.data);
+        else if (isLive) channel.postMessage("live");
+      };
+      channel.postMessage("joined");
+      if (navigator.locks) {
+        navigator.locks.request("listener", () => { listen(); return new Promise(() => {}); });
+      } else {
+        // Without TLS, on another machine: each visible page listens for itself.
+        const follow = () => {
+          if (!document.hidden) { if (!events) listen(); return; }
+          if (events) { events.close(); events = null; isStale = true; }
+        };
+        document.addEventListener("visibilitychange", follow);
+        follow();
+      }
       document.addEventListener("visibilitychange", () => { if (isStale) load(); });
     })();
     """

@@ -48,6 +48,37 @@ import Testing
     }
   }
 
+  @Test func theLastChangesOfARecordAreSearchedUpToTheBounds() async throws {
+    try await withTemporaryStore(migrations: [HistoryMigrations.walks]) { temporary in
+      let store = temporary.store
+      let dog = try await store.write { try $0.insert("Dog", ["name": "Fido"]) }
+      try await store.write(author: "ui") { transaction in
+        try transaction.update(dog) { try $0.set("age", to: .int64(3)) }
+      }
+      for _ in 0..<3 {
+        try await store.write { transaction in
+          for name in ["A", "B"] { _ = try transaction.insert("Dog", ["name": .string(name)]) }
+        }
+      }
+      try store.read { transaction in
+        func search(_ transactions: Int, _ changes: Int) throws -> RecordHistory {
+          try transaction.lastChanges(
+            of: dog, transactionsMax: transactions, changesMax: changes)
+        }
+        let all = try search(100, 100)
+        #expect(all.transactions == 5)
+        #expect(all.changes.map(\.change.kind) == [.update, .insert])
+        #expect(all.changes.map(\.author) == ["ui", nil])
+        #expect(all.changes.first?.change.changedProperties == ["age"])
+        #expect(try search(4, 100).changes.map(\.change.kind) == [.update])
+        #expect(try search(3, 100).changes.isEmpty)
+        // Five changes are reached within the third transaction from the end.
+        let few = try search(100, 5)
+        #expect(few.transactions == 3 && few.changes.isEmpty)
+      }
+    }
+  }
+
   @Test func severalChangesOfARecordInOneWriteBecomeOne() async throws {
     try await withTemporaryStore(migrations: [HistoryMigrations.walks]) { temporary in
       let store = temporary.store
