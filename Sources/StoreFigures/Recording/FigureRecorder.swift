@@ -40,15 +40,16 @@ public final class FigureRecorder: Sendable {
   private let state: Locked<State>
 
   /// - Parameter now: The clock of the slots: that of the store.
-  /// - Parameter fetchClock: Returns the nanoseconds of the clock of the durations of fetches.
+  /// - Parameter fetchClock: Returns the nanoseconds of the clock of the durations of fetches;
+  ///   `nil` for that of the system.
   public init(
     now: @escaping @Sendable () -> Date = { Date() },
-    fetchClock: @escaping @Sendable () -> Int64 = { FetchObserver.monotonicTime() }
+    fetchClock: (@Sendable () -> Int64)? = nil
   ) {
     let state = Locked(State())
     self.now = now
     self.state = state
-    fetchObserver = FetchObserver(now: fetchClock) { fetch in
+    fetchObserver = FetchObserver(clock: fetchClock) { fetch in
       // Those of the system are made by the worker itself, so that they would keep it from idling.
       if fetch.request.entityName.hasPrefix("_") { return }
       let slow = SlowFetch(fetch, at: now())

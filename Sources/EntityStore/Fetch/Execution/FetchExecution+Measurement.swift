@@ -5,7 +5,7 @@ extension FetchExecution {
   ///
   /// - Returns: The time; `nil` if the store has no observer.
   @inline(__always)
-  func begin() -> Int64? { observation.map { begin($0.observer) } }
+  func begin() -> Int64? { observer.map(begin) }
 
   private func begin(_ observer: FetchObserver) -> Int64 {
     switch plan.access {
@@ -17,14 +17,12 @@ extension FetchExecution {
   }
 
   func end(_ start: Int64) {
-    guard let observation, let duration = observation.observer.slowDuration(since: start) else {
-      return
-    }
-    let request = observation.request
+    guard let observer, let duration = observer.slowDuration(since: start), let request = observed
+    else { return }
     var plan = FetchPlan(request, plan, entity)
     plan.statistics = statistics
     plan.rejected = []
-    observation.observer.onSlow(
+    observer.onSlow(
       ObservedFetch(
         request: request,
         access: (plan.kinds.sorted().map(\.rawValue) + plan.indexes.map(\.name))

@@ -8,7 +8,8 @@ import LMDB
 package struct FetchExecution {
   private let planned: PlannedFetch
   private let window: FetchWindow
-  let observation: FetchObservation?
+  /// The measurement of the fetch; `nil` for none.
+  let observer: FetchObserver?
   let transaction: ReadTransaction
   /// True if the closure never ends the fetch: records are then looked up in groups.
   var readsAll = false
@@ -16,11 +17,18 @@ package struct FetchExecution {
 
   var entity: EntityLayout { planned.entity }
   var plan: AccessPlan { planned.plan }
+  /// The request that is measured. That of a cached plan may have had another window.
+  var observed: FetchRequest? {
+    guard var request = planned.observed else { return nil }
+    request.fetchOffset = window.offset
+    request.fetchLimit = window.limit == .max ? nil : window.limit
+    return request
+  }
 
   package init(_ request: FetchRequest, in transaction: ReadTransaction) throws {
     planned = try PlannedFetch.cached(request, in: transaction)
     window = try FetchWindow(of: request)
-    observation = transaction.catalog.observation(of: request)
+    observer = transaction.catalog.fetchObserver
     self.transaction = transaction
   }
 
@@ -28,9 +36,10 @@ package struct FetchExecution {
   ///
   /// - Parameter request: A request for an entity that the transaction has been prepared to read.
   package init(_ request: BoundRequest, in transaction: ReadTransaction) throws {
-    planned = PlannedFetch(request.entity, try Planner.plan(request, in: transaction))
+    planned = PlannedFetch(
+      request.entity, try Planner.plan(request, in: transaction), request.observed)
     window = request.window
-    observation = request.observation
+    observer = transaction.catalog.fetchObserver
     self.transaction = transaction
   }
 
@@ -334,7 +343,7 @@ package struct FetchExecution {
   /// Returns the values of the first entry of the access in its direction.
   mutating func firstEntry(_ access: IndexAccess) throws -> FetchRow? {
     var first: FetchRow?
-    if observation != nil { access.index.countUse() }
+    if observer != nil { access.index.countUse() }
     try eachEntry(access) { row in
       first = row
       return false

@@ -12,8 +12,8 @@ package struct BoundRequest {
   package private(set) var isOrdered = true
   /// The requested attributes; `nil` for the whole record.
   var attributes: Set<Int>?
-  /// The measurement of the fetch; `nil` for none.
-  let observation: FetchObservation?
+  /// The request, if the store's fetches are measured.
+  let observed: FetchRequest?
 
   /// Binds a request.
   ///
@@ -23,7 +23,7 @@ package struct BoundRequest {
   ) throws {
     window = try FetchWindow(of: request)
     self.entity = entity
-    observation = transaction.catalog.observation(of: request)
+    observed = transaction.catalog.fetchObserver == nil ? nil : request
     let binder = Binder(.entity(entity), in: transaction)
     conjuncts = try (request.predicate?.conjuncts ?? []).map { ($0, try binder.bind($0)) }
     conjuncts.removeAll { if case .constant(.yes) = $0.program { true } else { false } }

@@ -4,10 +4,14 @@ import EntityModel
 final class PlannedFetch {
   let entity: EntityLayout
   let plan: AccessPlan
+  /// The request, if the store's fetches are measured. It is here because a fetch with a cached plan
+  /// need not copy it.
+  let observed: FetchRequest?
 
-  init(_ entity: EntityLayout, _ plan: AccessPlan) {
+  init(_ entity: EntityLayout, _ plan: AccessPlan, _ observed: FetchRequest?) {
     self.entity = entity
     self.plan = plan
+    self.observed = observed
   }
 }
 
@@ -23,7 +27,7 @@ extension PlannedFetch {
     if let form, let known = transaction.catalog.plans[form.hash] as? ReusablePlan,
       known.isPlan(for: request)
     {
-      guard let fetch = known.bound(to: form) else {
+      guard let fetch = known.bound(to: form, of: request) else {
         return try planned(request, nil, in: transaction)
       }
       try transaction.prepareToRead(fetch.entity)
@@ -44,7 +48,7 @@ extension PlannedFetch {
       transaction.catalog.plans.insert(
         ReusablePlan(plan, bound, of: request, form), for: form.hash)
     }
-    return PlannedFetch(bound.entity, plan)
+    return PlannedFetch(bound.entity, plan, bound.observed)
   }
 }
 
@@ -73,7 +77,7 @@ final class ReusablePlan: CachedPlan, @unchecked Sendable {
     else { return nil }
     self.request = request
     constants = form.constants
-    fetch = PlannedFetch(bound.entity, plan.withoutExplanation)
+    fetch = PlannedFetch(bound.entity, plan.withoutExplanation, bound.observed)
     self.access = access
     template = RangeTemplate(access, for: bound, form.constants)
   }
@@ -84,13 +88,13 @@ final class ReusablePlan: CachedPlan, @unchecked Sendable {
   /// Returns what the planner would return for a request of the plan's form.
   ///
   /// - Returns: `nil` if the values of its parameters need another plan.
-  func bound(to form: RequestForm) -> PlannedFetch? {
+  func bound(to form: RequestForm, of request: FetchRequest) -> PlannedFetch? {
     if form.constants == constants { return fetch }
     guard let ranges = template?.ranges(form.constants) else { return nil }
     var (access, plan) = (access, fetch.plan)
     access.ranges = ranges.ranges
     access.prefixCounts = ranges.prefixCounts
     plan.access = .index(access)
-    return PlannedFetch(fetch.entity, plan)
+    return PlannedFetch(fetch.entity, plan, fetch.observed == nil ? nil : request)
   }
 }

@@ -176,7 +176,7 @@ struct GroupFetch {
       let counts = try PrefixCounts(of: keyPositions, in: index, transaction)
     else { return nil }
     statistics.entriesRead += counts.entriesRead
-    if bound.observation != nil { index.countUse() }
+    if bound.observed != nil { index.countUse() }
     plan = AccessPlan(
       access: .index(IndexAccess(index: index, ranges: [.all], prefixCounts: [0])),
       isIndexOnly: true)
