@@ -16,6 +16,8 @@ public struct Cursor: ~Copyable {
   private let handle: OpaquePointer?
   private let tree: Tree
   private let transaction: TreeTransaction
+  /// The transaction, if it can write.
+  private let writer: TreeWriter?
   private var steps = 0
   /// The leaf from which a cursor of a snapshot takes the next entries without LMDB, which takes
   /// several times as long for each of them.
@@ -32,6 +34,7 @@ public struct Cursor: ~Copyable {
     self.handle = handle
     self.tree = tree
     self.transaction = transaction
+    writer = transaction as? TreeWriter
     transaction.openCursors += 1
   }
 
@@ -223,7 +226,7 @@ public struct Cursor: ~Copyable {
 
   private func requireWriter() throws -> TreeWriter {
     _ = transaction.raw  // traps on misuse
-    guard let writer = transaction as? TreeWriter else {
+    guard let writer else {
       preconditionFailure("a cursor of a read transaction cannot write")
     }
     try writer.requireTree(tree)

@@ -138,6 +138,52 @@ package final class IndexBuffer {
     }
   }
 
+  /// Returns the numbers of the changes in the order of their keys; those with equal keys in
+  /// ascending order.
+  ///
+  /// - Parameter key: Returns the key of the change with a number.
+  @inline(__always)
+  private static func order(
+    _ changes: [Change], key: (Int) -> UnsafeRawBufferPointer
+  ) -> [Int] {
+    // The old keys of records that change one after the other are often in order, and the new
+    // ones, too, but not both together.
+    var deletes: [Int] = []
+    var puts: [Int] = []
+    deletes.reserveCapacity(changes.count)
+    puts.reserveCapacity(changes.count)
+    for (number, change) in changes.enumerated() {
+      if change.isDelete { deletes.append(number) } else { puts.append(number) }
+    }
+    func isSorted(_ numbers: [Int]) -> Bool {
+      var isSorted = true
+      for place in numbers.indices.dropFirst() where isSorted {
+        isSorted = compare(key(numbers[place - 1]), key(numbers[place])) <= 0
+      }
+      return isSorted
+    }
+    guard isSorted(deletes), isSorted(puts) else {
+      return KeyOrder.sorted(deletes + puts, key: key)
+    }
+    var order: [Int] = []
+    order.reserveCapacity(changes.count)
+    var (nextDelete, nextPut) = (0, 0)
+    while nextDelete < deletes.count, nextPut < puts.count {
+      let (delete, put) = (deletes[nextDelete], puts[nextPut])
+      let comparison = compare(key(delete), key(put))
+      if comparison < 0 || comparison == 0 && delete < put {
+        order.append(delete)
+        nextDelete += 1
+      } else {
+        order.append(put)
+        nextPut += 1
+      }
+    }
+    order.append(contentsOf: deletes[nextDelete...])
+    order.append(contentsOf: puts[nextPut...])
+    return order
+  }
+
   /// Calls the closure with the last change of each key, in key order, and empties the buffer.
   private func drain(
     _ body: (_ key: UnsafeRawBufferPointer, _ isDelete: Bool, _ value: Int64) throws -> Void
@@ -156,14 +202,12 @@ package final class IndexBuffer {
       swap(&changes, &self.changes)
     }
     try keys.withUnsafeBytes { bytes in
+      guard let start = bytes.baseAddress else { return }
+      // SAFETY: the bytes of each change were appended to `keys` when it was added.
       func key(_ change: Change) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(rebasing: bytes[change.offset..<change.offset + Int(change.length)])
+        UnsafeRawBufferPointer(start: start + change.offset, count: Int(change.length))
       }
-      // The old keys of records that change one after the other are often in order, and the new
-      // ones, too, but not both together.
-      let deletes = changes.indices.filter { changes[$0].isDelete }
-      let puts = changes.indices.filter { !changes[$0].isDelete }
-      let order = KeyOrder.sorted(deletes + puts) { key(changes[$0]) }
+      let order = IndexBuffer.order(changes) { key(changes[$0]) }
       for (rank, number) in order.enumerated() {
         let change = changes[number]
         if rank + 1 < order.count, compare(key(changes[order[rank + 1]]), key(change)) == 0 {

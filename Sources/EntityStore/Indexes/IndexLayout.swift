@@ -28,6 +28,14 @@ package final class IndexLayout: Sendable {
   package let description: IndexDescription
   package let tree: Tree
   package let parts: [Part]
+  /// The values of a part that most keys need. Copying a part counts a reference.
+  private struct Place {
+    let position: Int
+    let isDescending: Bool
+    let reservedAfter: Int
+  }
+  private let places: [Place]
+  private let hasCollations: Bool
   /// The number of the part that is a list; `nil` if there is none. A list gives one entry per
   /// distinct element, and none if it is null or empty.
   package let listPart: Int?
@@ -86,6 +94,11 @@ package final class IndexLayout: Sendable {
     self.tree = tree
     self.number = number
     self.parts = parts.reversed()
+    places = self.parts.map {
+      Place(
+        position: $0.position, isDescending: $0.isDescending, reservedAfter: $0.reservedAfter)
+    }
+    hasCollations = parts.contains { $0.collation != nil }
     marks = parts.reduce(0) { $0 | RowChanges.mark($1.position) }
     listPart = self.parts.firstIndex { $0.kind == .strings }
     let reservedMax = parts.filter(\.isText).map(\.reservedAfter).max() ?? 0
@@ -109,7 +122,12 @@ package final class IndexLayout: Sendable {
   /// Returns the room of a part in bytes, given the number of bytes already written.
   @inline(__always)
   func room(_ part: Part, written: Int) -> Int {
-    StoreLimits.keyBytesMax - 8 - written - part.reservedAfter
+    room(reservedAfter: part.reservedAfter, written: written)
+  }
+
+  @inline(__always)
+  private func room(reservedAfter: Int, written: Int) -> Int {
+    StoreLimits.keyBytesMax - 8 - written - reservedAfter
   }
 
   /// Calls the closure with each key that the record has in this index: none, one, or for a list
@@ -124,14 +142,23 @@ package final class IndexLayout: Sendable {
   ) throws {
     let endsInIdentity = endsInIdentity || !isUnique
     if isSparse {
-      for part in parts where view.field(part.position).isNull { return }
+      for place in places where view.field(place.position).isNull { return }
     }
     if let listPart {
       return try eachListKey(
         of: view, id: endsInIdentity ? id : nil, listPart: listPart, writer: &writer, body)
     }
     writer.removeAll()
-    for part in parts { try append(part, view.field(part.position), to: &writer) }
+    if hasCollations {
+      for part in parts { try append(part, view.field(part.position), to: &writer) }
+    } else {
+      for place in places {
+        let room = room(reservedAfter: place.reservedAfter, written: writer.count)
+        try writer.append(
+          view.field(place.position), descending: place.isDescending, room: room,
+          hashesCuts: isUnique)
+      }
+    }
     if endsInIdentity { writer.append(objectID: id) }
     try body(writer.bytes)
   }

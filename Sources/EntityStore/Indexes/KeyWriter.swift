@@ -181,7 +181,7 @@ package struct KeyWriter: ~Copyable {
     let begin = count
     // The room excludes the tag, and the mark at the end with the hash.
     let limit = begin + room - 3 - (hashesCuts ? KeyWriter.hashBytes : 0)
-    if text.count <= limit - begin, !text.contains(0) {
+    if text.count <= limit - begin, !hasZero(text) {
       push(text)
       push(0)
       push(1)
@@ -198,6 +198,12 @@ package struct KeyWriter: ~Copyable {
     }
     push(0)
     push(1)
+  }
+
+  @inline(__always)
+  private func hasZero(_ text: UnsafeRawBufferPointer) -> Bool {
+    guard let base = text.baseAddress else { return false }
+    return memchr(base, 0, text.count) != nil
   }
 
   private mutating func cut(_ text: UnsafeRawBufferPointer, hashesCuts: Bool) {

@@ -17,6 +17,8 @@ package final class EntityLayout: Sendable {
   package let history: HistoryShape
   /// The marks (see `RowChanges`) of the positions whose change affects an index.
   let indexMarks: UInt64
+  /// The same for each index, by its number.
+  let marksByIndex: [UInt64]
   /// True if no deletion of a record concerns other records or records of link entities.
   let isDeletedAlone: Bool
   /// The structures that are being built for it.
@@ -76,6 +78,7 @@ package final class EntityLayout: Sendable {
         try RelationshipLayout(relationship, of: description, in: schema, trees: indexTrees))
     }
     self.relationships = relationships
+    marksByIndex = indexes.map(\.marks)
     indexMarks = indexes.reduce(0) { $0 | $1.marks }
     isDeletedAlone = !relationships.contains(where: \.isReadByDeletions)
     history = HistoryShape(description, in: schema)

@@ -63,8 +63,10 @@ package final class EntityChanges {
   /// because the next record is checked against them; the others when they are read, when they grow
   /// large, or at the end of the transaction.
   func applyUrgent(in transaction: TreeWriter) throws {
-    for index in entity.indexes where buffers[index.number].isUrgent(isUnique: index.isUnique) {
-      try buffers[index.number].apply(to: index, in: transaction)
+    for number in buffers.indices where buffers[number].changesWaiting > 0 {
+      let index = entity.indexes[number]
+      guard buffers[number].isUrgent(isUnique: index.isUnique) else { continue }
+      try buffers[number].apply(to: index, in: transaction)
     }
     guard let build = entity.build else { return }
     for (number, (_, tree)) in build.indexes.enumerated()

@@ -117,7 +117,9 @@ extension WriteTransaction {
     _ entity: EntityLayout, id: Int64, old: RecordView?, new: RecordView?, marks: UInt64
   ) throws {
     let inserted = old == nil ? entity.onlyUniqueIndex : nil
-    for index in entity.indexes where index.marks & marks != 0 && index !== inserted {
+    for number in entity.indexes.indices where entity.marksByIndex[number] & marks != 0 {
+      let index = entity.indexes[number]
+      if index === inserted { continue }
       if index.listPart != nil {
         try collectList(
           changes.buffers[index.number], &oldKey, &newKey, index, entity, id: id, old: old, new: new
