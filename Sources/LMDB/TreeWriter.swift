@@ -29,6 +29,11 @@ public final class TreeWriter: TreeTransaction {
   /// True at a tree's handle if the tree was found to exist in this transaction.
   // SAFETY: no other code is called while these are read or changed, as for `places`.
   @exclusivity(unchecked) private var known: [Bool]
+  /// Grows with each write, also one by a cursor and one of a nested transaction. What was read at
+  /// one number is valid for as long as the number is the same.
+  public final var writes: Int { writeCount }
+  // SAFETY: as for `known`.
+  @exclusivity(unchecked) final var writeCount = 0
   /// Records the operations for the commit log; `nil` without a log.
   // SAFETY: no other code is called while it is read or changed, as for `places`.
   @exclusivity(unchecked) final var recorder: OperationRecorder?
@@ -179,6 +184,7 @@ public final class TreeWriter: TreeTransaction {
   /// used while `body` runs (that traps).
   public func nested<R>(_ body: (TreeWriter) throws -> R) throws -> R {
     forgetPlaces()
+    writeCount &+= 1
     let parentHandle = raw
     var handle: OpaquePointer?
     let begun = mdb_txn_begin(environment.raw, parentHandle, 0, &handle)
@@ -235,10 +241,11 @@ public final class TreeWriter: TreeTransaction {
     return result
   }
 
-  /// Checks once per transaction that a tree exists in the store: through a handle whose tree is
-  /// gone, LMDB would write with the root of some older snapshot.
+  /// Counts a write. Checks once per transaction that the tree exists in the store: through a
+  /// handle whose tree is gone, LMDB would write with the root of some older snapshot.
   @inline(__always)
   func requireTree(_ tree: Tree) throws {
+    writeCount &+= 1
     let index = Int(tree.handle)
     if index < known.count, known[index] { return }
     try learn(tree)

@@ -46,6 +46,7 @@ extension Environment {
   ) throws -> Tree {
     // It may exist: dropped in this transaction, it keeps its name until the commit.
     if let tree = try tree(named: name, in: transaction) { return tree }
+    transaction.writeCount &+= 1
     if let handle = trees.handle(named: name) {
       try trees.createRecord(
         named: name, hasIntegerKeys: hasIntegerKeys, in: transaction)

@@ -13,13 +13,23 @@ package struct RowCopy: Sendable {
   let step: Int
   /// The marks (see `RowChanges`) of the positions that were set.
   private(set) var marks: UInt64 = 0
+  /// The marks of those among them that may break a rule which is not a range, a length or a
+  /// pattern: the value is null or no number.
+  private(set) var doubtful: UInt64 = 0
+
+  /// The bytes by which a copy can grow without being moved.
+  private static let room = 32
 
   init(_ view: RecordView, of entity: EntityLayout, at step: Int) throws(RecordDamage) {
-    try entity.record.check(view)
+    let canBeChanged = entity.record.canBeChanged(view)
+    if !canBeChanged || !entity.record.isSurelyReadable(view) { try entity.record.check(view) }
     self.entity = entity
     self.step = step
-    if entity.record.canBeChanged(view) {
-      bytes = Array(entity.record.storedBytes(of: view))
+    if canBeChanged {
+      let stored = entity.record.storedBytes(of: view)
+      bytes = []
+      bytes.reserveCapacity(stored.count + RowCopy.room)
+      bytes.append(contentsOf: stored)
     } else {
       bytes = []
       entity.encode(try view.values(), into: &bytes)
@@ -57,10 +67,18 @@ package struct RowCopy: Sendable {
     case .int64(let number): set(number, at: position)
     case .string(let text): set(text, at: position)
     case .data(let data): set(data, at: position)
+    case .null: setNull(at: position)
     default:
-      let slot = place(position, for: value.isNull ? nil : value.kind)
+      let slot = place(position, for: value.kind)
+      doubtful |= RowChanges.mark(position)
       RecordEncoder.replace(value, at: slot, in: &bytes)
     }
+  }
+
+  package mutating func setNull(at position: Int) {
+    let slot = place(position, for: nil)
+    doubtful |= RowChanges.mark(position)
+    RecordEncoder.setNull(slot, in: &bytes)
   }
 
   package mutating func set(_ number: Int64, at position: Int) {
@@ -68,8 +86,9 @@ package struct RowCopy: Sendable {
   }
 
   package mutating func set(_ date: Date, at position: Int) {
-    let bits = date.timeIntervalSinceReferenceDate.bitPattern
-    store(bits, at: place(position, for: .date))
+    let seconds = date.timeIntervalSinceReferenceDate
+    if seconds.isNaN { doubtful |= RowChanges.mark(position) }
+    store(seconds.bitPattern, at: place(position, for: .date))
   }
 
   package mutating func set(_ text: String, at position: Int) {
@@ -136,12 +155,27 @@ package struct RowCopy: Sendable {
     } ?? false
   }
 
+  /// Returns true if the text at a position has the same bytes as that of another copy, or if both
+  /// are null.
+  package func hasSameText(as other: RowCopy, at position: Int) -> Bool {
+    field(position) { own in
+      other.field(position) { other in
+        do throws(RecordDamage) { return try own.isSame(as: other) } catch { return false }
+      }
+    } ?? false
+  }
+
+  /// Returns the flag at a position; `nil` for null, and for a value of another kind.
+  package func bool(_ position: Int) -> Bool? {
+    field(position) { $0.kind == .bool && !$0.isNull ? $0.bool : nil }
+  }
+
   package func isNull(_ position: Int) -> Bool { field(position) { $0.isNull } ?? true }
 
   @inline(__always)
   private func field<Result>(_ position: Int, _ body: (RecordField) -> Result?) -> Result? {
     bytes.withUnsafeBytes { bytes in
-      entity.record.view(of: bytes).flatMap { body($0.field(position)) }
+      entity.record.currentField(position, of: bytes).flatMap(body)
     }
   }
 
@@ -150,7 +184,7 @@ package struct RowCopy: Sendable {
   package func value(_ position: Int) -> Value {
     bytes.withUnsafeBytes { bytes in
       do throws(RecordDamage) {
-        return try entity.record.view(of: bytes)?.value(position) ?? .null
+        return try entity.record.currentField(position, of: bytes)?.value() ?? .null
       } catch {
         assertionFailure("a value was not checked when the row was copied")
         return .null

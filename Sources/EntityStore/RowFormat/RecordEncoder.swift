@@ -96,6 +96,14 @@ enum RecordEncoder {
     record.withUnsafeMutableBytes { store(value, at: RecordPlan.Slot(slot), in: $0) }
   }
 
+  /// Replaces a value by null.
+  ///
+  /// - Parameter record: As in `replace`.
+  static func setNull(_ slot: RecordLayout.Slot, in record: inout [UInt8]) {
+    if slot.kind.fixedBytes == nil { _ = resize(slot, to: 0, in: &record) }
+    record.withUnsafeMutableBytes { store(.null, at: RecordPlan.Slot(slot), in: $0) }
+  }
+
   /// Replaces a value whose size varies by one that is not null.
   static func replace(
     _ slot: RecordLayout.Slot, by value: UnsafeRawBufferPointer, in record: inout [UInt8]
@@ -121,10 +129,11 @@ enum RecordEncoder {
       UnsafeMutableRawBufferPointer(rebasing: bytes[(end + shift)...])
         .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[end..<count]))
       // The ends stand one after the other before the first of these values.
+      let distance = UInt32(truncatingIfNeeded: shift)
       for offset in stride(from: Int(slot.offset), to: Int(slot.variableStart), by: 4) {
         let end = bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
-        let moved = Int(UInt32(littleEndian: end)) + shift
-        bytes.storeBytes(of: UInt32(moved).littleEndian, toByteOffset: offset, as: UInt32.self)
+        let moved = UInt32(littleEndian: end) &+ distance
+        bytes.storeBytes(of: moved.littleEndian, toByteOffset: offset, as: UInt32.self)
       }
     }
     if shift < 0 { record.removeLast(-shift) }

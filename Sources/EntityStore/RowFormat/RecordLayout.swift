@@ -1,4 +1,5 @@
 import EntityModel
+import TextFormats
 
 /// The layout of one entity's records: for each layout version that may occur in the store, the
 /// place of each *current* attribute.
@@ -63,6 +64,11 @@ package final class RecordLayout: @unchecked Sendable {
   /// The offset of the first end entry in a record of the newest layout.
   private let firstEnd: Int
   private let hasDropped: Bool
+  /// True if all values whose sizes vary are strings or data.
+  private let hasOnlyStringsAndData: Bool
+  /// The slots of the newest layout, by position.
+  private let currentSlots: UnsafeMutablePointer<Slot>
+  private let attributeCount: Int
   private let entityID: UInt64
   private let seals: RecordSeals
 
@@ -93,6 +99,11 @@ package final class RecordLayout: @unchecked Sendable {
     }
     firstEnd = plan.fixedBytes - 4 * plan.variable.count
     hasDropped = !plan.dropped.isEmpty
+    hasOnlyStringsAndData = variable.allSatisfy {
+      [.string, .data].contains(entity.attributes[$0].type.kind)
+    }
+    currentSlots = versions[versions.count - 1].slots
+    attributeCount = entity.attributes.count
     prototype = .allocate(byteCount: bytes.count, alignment: 8)
     prototype.copyBytes(from: bytes)
     for number in versions.indices {
@@ -190,9 +201,26 @@ package final class RecordLayout: @unchecked Sendable {
   /// Returns the place of an attribute in records of the newest layout.
   @inline(__always)
   func currentSlot(_ position: Int) -> Slot {
-    let version = versions[currentVersion - 1]
-    precondition(position >= 0 && position < version.attributeCount)
-    return version.slots[position]
+    precondition(position >= 0 && position < attributeCount)
+    return currentSlots[position]
+  }
+
+  /// Returns a value of a record of the newest layout that `view(of:)` accepts.
+  @inline(__always)
+  func currentField(_ position: Int, of record: UnsafeRawBufferPointer) -> RecordField? {
+    guard let base = record.baseAddress else { return nil }
+    precondition(position >= 0 && position < attributeCount)
+    return RecordField(
+      base: base, place: currentSlots + position,
+      byteCount: UInt32(truncatingIfNeeded: record.count &- plan.sealPlace.count))
+  }
+
+  /// Returns true if every value of a record can surely be read, because its texts are ASCII.
+  ///
+  /// - Parameter record: A record for which `canBeChanged` is true.
+  func isSurelyReadable(_ record: RecordView) -> Bool {
+    hasOnlyStringsAndData
+      && UnsafeRawBufferPointer(rebasing: record.bytes[plan.fixedBytes...]).isASCII
   }
 
   /// Checks that every value of a record can be read.

@@ -108,6 +108,20 @@ public class ReadTransaction {
     try view(of: id, in: entity).map { StoredRow(view: $0, entity: entity, id: id, step: step) }
   }
 
+  /// Returns a copy of a record, by attribute position.
+  ///
+  /// - Throws: `damaged` if a value is unreadable.
+  package final func copy(of id: Int64, in entity: EntityLayout) throws -> RowCopy? {
+    guard let view = try view(of: id, in: entity) else { return nil }
+    noteCopy(of: view, id: id, in: entity)
+    return try entity.decoding(id) { () throws(RecordDamage) in
+      try RowCopy(view, of: entity, at: step)
+    }
+  }
+
+  /// Called for each record that is copied.
+  func noteCopy(of view: RecordView, id: Int64, in entity: EntityLayout) {}
+
   // MARK: Views
 
   /// Counts a row or an index entry that a fetch reads, match or not, and calls `interruption` from

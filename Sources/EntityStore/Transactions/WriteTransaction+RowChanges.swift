@@ -1,4 +1,5 @@
 package import EntityModel
+import LMDB
 
 extension WriteTransaction {
   /// Inserts a row that has the default values except for the given changes. The defaults are
@@ -57,7 +58,8 @@ extension WriteTransaction {
   ///
   /// - Throws: `missingRecord`; `damaged`; else as `insert`.
   package func update(_ row: RowCopy, id: Int64, in entity: EntityLayout) throws {
-    guard let old = try view(of: id, in: entity) else {
+    let copied = scratch.copied?.view(of: id, in: entity, at: writing.writes)
+    guard let old = try copied ?? view(of: id, in: entity) else {
       throw StoreError.missing(ObjectID(entity: entity.name, number: id))
     }
     // The other values of a copy are those of the record only if nothing was written since.
@@ -77,7 +79,9 @@ extension WriteTransaction {
 
   /// Validates the values that were set in a copy.
   func check(_ row: RowCopy, id: Int64, in entity: EntityLayout) throws {
-    try row.withView { try check($0, row.marks, id: id, in: entity) }
+    let changes = try changes(of: entity)
+    let marks = row.marks & changes.rules.examined & (row.doubtful | changes.rules.ruled)
+    if marks != 0 { try row.withView { try check($0, marks, id: id, in: entity) } }
   }
 
   /// Validates the values at the marked positions.

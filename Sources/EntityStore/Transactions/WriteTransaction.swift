@@ -53,6 +53,7 @@ public final class WriteTransaction: ReadTransaction {
     self.now = now
     scratch.history.begin(author: author, at: now)
     scratch.step += 1
+    scratch.copied = nil
     super.init(transaction, catalog: catalog)
   }
 
@@ -340,6 +341,9 @@ public final class WriteTransaction: ReadTransaction {
   override var canWrite: Bool { true }
 
   override var step: Int { scratch.step }
+  override func noteCopy(of view: RecordView, id: Int64, in entity: EntityLayout) {
+    scratch.copied = CopiedRecord(view, id: id, of: entity, at: writing.writes)
+  }
 
   override var ownHistorySequence: Int64? { scratch.history.sequence }
 

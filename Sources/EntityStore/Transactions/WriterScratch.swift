@@ -13,6 +13,8 @@ package final class WriterScratch {
   /// Counts record changes and transactions. A row that was looked up at the current step has not
   /// changed since. Never 0.
   @exclusivity(unchecked) var step = 1
+  /// The record that was copied last, which is mostly the one that is updated next.
+  @exclusivity(unchecked) var copied: CopiedRecord?
   /// The binding that typed writes have looked up for the type of the last one.
   @exclusivity(unchecked) var binding: AnyObject?
   /// The schema revision that has passed the check for writing.
@@ -65,6 +67,33 @@ package final class WriterScratch {
     let compiled = try RowRules(entity)
     rules[entity.name] = compiled
     return compiled
+  }
+}
+
+/// A record that was looked up to be copied.
+// SAFETY: the view is given out only for as long as its bytes are valid: LMDB moves and reuses
+// pages only when it writes, and another transaction forgets the record when it begins.
+struct CopiedRecord {
+  private let view: RecordView
+  private let id: Int64
+  private let entity: ObjectIdentifier
+  private let writes: Int
+
+  /// - Parameter writes: The number of writes (`TreeWriter.writes`) at which it was looked up.
+  init(_ view: RecordView, id: Int64, of entity: EntityLayout, at writes: Int) {
+    self.view = view
+    self.id = id
+    self.entity = ObjectIdentifier(entity)
+    self.writes = writes
+  }
+
+  /// Returns the view of a record if it is this one, and nothing was written since its lookup.
+  @inline(__always)
+  func view(of id: Int64, in entity: EntityLayout, at writes: Int) -> RecordView? {
+    guard id == self.id, ObjectIdentifier(entity) == self.entity, writes == self.writes else {
+      return nil
+    }
+    return view
   }
 }
 

@@ -99,14 +99,20 @@ import Testing
     }
   }
 
-  @Test func aCopyOfADamagedRecordIsRefusedOrEqualsTheRecord() async throws {
+  /// `Wide` has texts only, which a copy checks together if they are ASCII.
+  @Test(arguments: ["Sample", "Wide"])
+  func aCopyOfADamagedRecordIsRefusedOrEqualsTheRecord(entity name: String) async throws {
     try await withTemporaryStore(seed: 44) { temporary in
       var random = temporary.random
-      let entity = try temporary.store.catalog().entity("Sample")
+      let entity = try temporary.store.catalog().entity(name)
       var refused = 0
       for _ in 0..<1_000 {
+        var row = random.row(of: entity.description.attributes)
+        if name == "Wide", random.oneIn(2) {
+          row = row.map { _ in .string(String(repeating: "a", count: random.number(0...20))) }
+        }
         var bytes: [UInt8] = []
-        entity.encode(random.row(of: entity.description.attributes), into: &bytes)
+        entity.encode(row, into: &bytes)
         for _ in 0..<random.number(0...4) {
           bytes[random.number(2...bytes.count - 1)] ^= 1 << UInt8(random.number(0...7))
         }
@@ -229,7 +235,7 @@ import Testing
       }
       // Of the same transaction, with a change in between; of an earlier one; of a reader.
       let early = try await store.write { transaction in
-        let copy = try #require(try transaction.row(id, of: entity)?.copy())
+        let copy = try #require(try transaction.copy(of: id, in: entity))
         try set(name, "c", in: copy, transaction)
         try set(title, "d", in: copy, transaction)
         let row = try transaction.row(id, of: entity)?.values()
@@ -241,6 +247,26 @@ import Testing
       try await store.write { try set(title, "f", in: read, $0) }
       let row = try store.read { try $0.row(id, of: entity)?.values() }
       #expect(row?[name] == "e" && row?[title] == "f")
+    }
+  }
+
+  /// The update would otherwise read a page that the writes in between have moved.
+  @Test func aCopyIsWrittenAfterWritesOfOtherRecords() async throws {
+    try await withTemporaryStore(seed: 48) { temporary in
+      let entity = try temporary.store.catalog().entity("Sample")
+      let (rank, title) = (try entity.position(of: "rank"), try entity.position(of: "title"))
+      let long = Value.string(String(repeating: "t", count: 99))
+      let id = try await temporary.store.write { transaction in
+        let ids = try (0..<99).map { try transaction.insert("Sample", ["name": .string("\($0)")]) }
+        var copy = try #require(try transaction.copy(of: ids[7].number, in: entity))
+        for id in ids.prefix(50) { try transaction.update(id) { try $0.set("title", to: long) } }
+        for id in ids.suffix(49) { try transaction.delete(id) }
+        copy.set(Int64(8), at: rank)
+        try transaction.update(copy, id: ids[7].number, in: entity)
+        return ids[7].number
+      }
+      let row = try temporary.store.read { try $0.row(id, of: entity)?.values() }
+      #expect(row?[rank] == 8 && row?[title] == long)
     }
   }
 
