@@ -29,12 +29,12 @@ public struct DurationHistogram: Sendable, Equatable {
 
   /// The stored form.
   package var data: Data {
-    var data = Data()
+    var bytes: [UInt8] = []
     for (bucket, count) in counts.enumerated() where count > 0 {
-      data.append(UInt8(bucket))
-      for shift in [0, 8, 16, 24] { data.append(UInt8(truncatingIfNeeded: count >> shift)) }
+      bytes.append(UInt8(bucket))
+      withUnsafeBytes(of: count.littleEndian) { bytes.append(contentsOf: $0) }
     }
-    return data
+    return Data(bytes)
   }
 
   public var count: Int { counts.reduce(0) { $0 + Int($1) } }

@@ -8,8 +8,8 @@ struct MinuteAggregates {
   enum Result { case succeeded, retried, failed }
 
   private struct Counts {
-    let queue: QueueName
-    let kind: JobKind
+    /// One of the jobs.
+    let job: JobRecord
     var succeeded: Int64 = 0
     var retried: Int64 = 0
     var failed: Int64 = 0
@@ -34,10 +34,11 @@ struct MinuteAggregates {
 
   /// - Parameter began: The beginning of the attempt; `nil` for a job that was not running.
   mutating func count(_ job: JobRecord, _ result: Result, began: Date?, now: Date) {
-    let known = groups.firstIndex {
-      job.has($0.kind.rawValue, in: .kind) && job.has($0.queue.rawValue, in: .queue)
+    // By number: an element that is passed to a closure is copied.
+    let known = groups.indices.first {
+      job.hasSame(.kind, as: groups[$0].job) && job.hasSame(.queue, as: groups[$0].job)
     }
-    if known == nil { groups.append(Counts(queue: job.queue, kind: job.kind)) }
+    if known == nil { groups.append(Counts(job: job)) }
     groups[known ?? groups.count - 1].count(job, result, began: began, now: now)
   }
 
@@ -45,33 +46,64 @@ struct MinuteAggregates {
   mutating func add(in transaction: WriteTransaction) throws {
     guard !groups.isEmpty else { return }
     let minute = Int64((transaction.now.timeIntervalSince1970 / 60).rounded(.down))
-    for counts in groups.sorted(by: { $0.kind < $1.kind }) {
-      let key: [String: Value] = [
-        "minute": .int64(minute), "queue": .string(counts.queue.rawValue),
-        "kind": .string(counts.kind.rawValue),
-      ]
-      if let known = try transaction.objectID(MinuteRecord.entity, by: key) {
-        try transaction.update(known) { try Self.add(counts, to: &$0) }
-      } else {
-        let empty = Value.data(Data())
-        let id = try transaction.insert(
-          MinuteRecord.entity, key.merging(["waits": empty, "runs": empty]) { $1 })
-        try transaction.update(id) { try Self.add(counts, to: &$0) }
+    let minutes = try MinuteColumns(transaction.layout(MinuteRecord.entity))
+    for counts in groups.sorted(by: { $0.job.kind < $1.job.kind }) {
+      let id = try minutes.record(of: minute, counts.job, in: transaction)
+      guard var row = try transaction.copy(of: id, in: minutes.layout) else { continue }
+      for (position, count) in [
+        (minutes.succeeded, counts.succeeded), (minutes.retried, counts.retried),
+        (minutes.failed, counts.failed),
+      ] where count > 0 {
+        row.set((row.int64(position) ?? 0) + count, at: position)
       }
+      for (position, added) in [(minutes.waits, counts.waits), (minutes.runs, counts.runs)] {
+        var histogram = DurationHistogram(row.value(position).dataValue ?? Data())
+        histogram.add(added)
+        row.set(histogram.data, at: position)
+      }
+      try transaction.update(row, id: id, in: minutes.layout)
     }
     groups = []
   }
+}
 
-  private static func add(_ counts: Counts, to record: inout Record) throws {
-    for (name, count) in [
-      ("succeeded", counts.succeeded), ("retried", counts.retried), ("failed", counts.failed),
-    ] where count > 0 {
-      try record.set(name, to: .int64((try record[name].int64Value ?? 0) + count))
+/// The positions of the attributes of `_JobMinute`, because names take longer.
+private struct MinuteColumns {
+  let layout: EntityLayout
+  private let minute: Int
+  private let queue: Int
+  let succeeded: Int
+  let retried: Int
+  let failed: Int
+  let waits: Int
+  let runs: Int
+
+  init(_ layout: EntityLayout) throws {
+    self.layout = layout
+    minute = try layout.position(of: "minute")
+    queue = try layout.position(of: "queue")
+    succeeded = try layout.position(of: "succeeded")
+    retried = try layout.position(of: "retried")
+    failed = try layout.position(of: "failed")
+    waits = try layout.position(of: "waits")
+    runs = try layout.position(of: "runs")
+  }
+
+  /// Returns the record of a minute for the queue and the kind of a job. Inserts one without counts
+  /// if there is none.
+  func record(of number: Int64, _ job: JobRecord, in transaction: WriteTransaction) throws -> Int64
+  {
+    let (queueName, kind) = (Value.string(job.queue.rawValue), Value.string(job.kind.rawValue))
+    let known = try transaction.identifier(
+      in: layout, index: layout.index(named: "byMinute")
+    ) { position in
+      position == minute ? .int64(number) : position == queue ? queueName : kind
     }
-    for (name, added) in [("waits", counts.waits), ("runs", counts.runs)] {
-      var histogram = DurationHistogram(try record[name].dataValue ?? Data())
-      histogram.add(added)
-      try record.set(name, to: .data(histogram.data))
-    }
+    if let known { return known }
+    let empty = Value.data(Data())
+    return try transaction.insert(
+      MinuteRecord.entity,
+      ["minute": .int64(number), "queue": queueName, "kind": kind, "waits": empty, "runs": empty]
+    ).number
   }
 }

@@ -8,11 +8,17 @@ struct JobRecord {
 
   let id: JobID
   private(set) var row: RowCopy
+  /// The state to which it was moved last; `nil` if it was not moved.
+  private var movedTo: JobState?
+
+  init(_ row: RowCopy, id: JobID) {
+    self.id = id
+    self.row = row
+  }
 
   /// - Throws: `StoreError` for a damaged row.
   init(_ row: StoredRow) throws {
-    id = JobID(rawValue: row.id)
-    self.row = try row.copy()
+    self.init(try row.copy(), id: JobID(rawValue: row.id))
   }
 
   // MARK: Request
@@ -31,7 +37,7 @@ struct JobRecord {
 
   func isIn(_ state: JobState) -> Bool { has(state.rawValue, in: .state) }
   /// `nil` for a state that this program does not know.
-  var state: JobState? { string(.state).flatMap(JobState.named) }
+  var state: JobState? { movedTo ?? string(.state).flatMap(JobState.named) }
   var runAt: Date {
     get { date(.runAt) ?? .distantPast }
     set { set(.runAt, newValue) }
@@ -39,7 +45,7 @@ struct JobRecord {
   var startedAt: Date? { date(.startedAt) }
   var finishedAt: Date? { date(.finishedAt) }
   var isCancelled: Bool {
-    get { value(.isCancelled) == .bool(true) }
+    get { row.bool(JobColumn.isCancelled.rawValue) == true }
     set { set(.isCancelled, .bool(newValue)) }
   }
 
@@ -100,7 +106,14 @@ struct JobRecord {
   /// True if the column has this text. Does not create a `String`.
   func has(_ text: String, in column: JobColumn) -> Bool { row.hasText(text, at: column.rawValue) }
 
-  func string(_ column: JobColumn) -> String? { value(column).stringValue }
+  /// True if the column has the text that it has in another job.
+  func hasSame(_ column: JobColumn, as other: JobRecord) -> Bool {
+    row.hasSameText(as: other.row, at: column.rawValue)
+  }
+
+  func string(_ column: JobColumn) -> String? {
+    row.isNull(column.rawValue) ? nil : value(column).stringValue
+  }
 
   func data(_ column: JobColumn) -> Data? { value(column).dataValue }
 
@@ -108,7 +121,18 @@ struct JobRecord {
 
   mutating func clear(_ column: JobColumn) {
     // Most of what a transition clears is null.
-    if !row.isNull(column.rawValue) { row.set(.null, at: column.rawValue) }
+    if !row.isNull(column.rawValue) { row.setNull(at: column.rawValue) }
+  }
+
+  /// Changes the state and what goes with it. Use `move(to:at:)`.
+  mutating func set(_ turn: JobTurn) {
+    // The values that shrink come first, so that the copy need not grow.
+    set(.place, turn.place)
+    set(.lane, turn.lane)
+    set(.state, turn.state.rawValue)
+    set(.at, turn.at)
+    set(.rank, turn.rank)
+    movedTo = turn.state
   }
 
   mutating func set(_ column: JobColumn, _ value: Value) { row.set(value, at: column.rawValue) }

@@ -55,14 +55,6 @@ extension JobRecord {
     }
   }
 
-  private mutating func set(_ turn: JobTurn) {
-    set(.state, turn.state.rawValue)
-    set(.at, turn.at)
-    set(.place, turn.place)
-    set(.lane, turn.lane)
-    set(.rank, turn.rank)
-  }
-
   /// The time that the table above names for the state.
   var at: Date { date(.at) ?? .distantPast }
   var rank: Int64 { int64(.rank) ?? 0 }

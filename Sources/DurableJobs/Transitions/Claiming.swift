@@ -52,12 +52,12 @@ extension JobTable {
       let number = heads.indices.min(by: { heads[$0].job.precedes(heads[$1].job) })
     {
       // Taken out of the array, so that the job is changed in place.
-      let head = heads.remove(at: number)
-      guard selection.terms.hasRoom(in: head.job.queue) else { continue }
-      let next = try head.cursor.next()
-      try selection.take(head.job)
+      let (cursor, job) = heads.remove(at: number).parts
+      guard selection.terms.hasRoom(in: job.queue) else { continue }
+      let next = try cursor.next()
+      try selection.take(consume job)
       // Read after the claim has written: an earlier read would be outdated.
-      if let next { heads.append(LaneHead(cursor: head.cursor, job: try job(ofTurn: next))) }
+      if let next { heads.append(LaneHead(cursor: cursor, job: try self.job(ofTurn: next))) }
     }
     return selection.claimed
   }
@@ -109,7 +109,7 @@ private struct ClaimSelection {
     if job.isSuspect { terms.admitsSuspect = false }
     try table.begin(&job, epoch: terms.epoch)
     terms.addRoom(-1, in: job.queue)
-    claimed.append(job)
+    claimed.append(consume job)
   }
 }
 
@@ -117,6 +117,8 @@ private struct ClaimSelection {
 private struct LaneHead {
   let cursor: IndexPrefixCursor
   let job: JobRecord
+
+  var parts: (cursor: IndexPrefixCursor, job: JobRecord) { (cursor, job) }
 }
 
 extension LaneHead {

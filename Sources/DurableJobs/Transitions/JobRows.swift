@@ -16,8 +16,7 @@ class JobRows {
   }
 
   final func job(_ id: JobID) throws -> JobRecord? {
-    guard let row = try snapshot.row(id.rawValue, of: jobs) else { return nil }
-    return try JobRecord(row)
+    try snapshot.copy(of: id.rawValue, in: jobs).map { JobRecord($0, id: id) }
   }
 
   /// The job that an entry of the index `byTurn` names.
