@@ -259,7 +259,7 @@ public final class Worker: Service {
       if count > 0 {
         configuration.logger.debug("removed finished jobs", metadata: ["jobs": "\(count)"])
       }
-      try await Task.sleep(for: configuration.settings.current.pruneEvery)
+      try await ChoreTimes.pause(every: configuration.settings.current.pruneEvery)
     }
   }
 
@@ -269,7 +269,7 @@ public final class Worker: Service {
     while true {
       if updateFreeSpace(of: store) { await limit() }
       health.extendStart()
-      try await Task.sleep(for: .seconds(10))
+      try await ChoreTimes.pause(every: .seconds(15))
     }
   }
 
@@ -284,7 +284,7 @@ public final class Worker: Service {
     var metrics = BacklogMetrics()
     while true {
       metrics.record(try JobQueue(store).backlog(), running: await runner.runningCount)
-      try await Task.sleep(for: configuration.settings.current.metricsEvery)
+      try await ChoreTimes.pause(every: configuration.settings.current.metricsEvery)
     }
   }
 

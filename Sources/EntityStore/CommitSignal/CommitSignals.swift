@@ -1,4 +1,4 @@
-import Dispatch
+package import Dispatch
 import LMDB
 import SystemSupport
 
@@ -42,6 +42,15 @@ enum CommitSignals {
 package struct PollTimer: Sendable {
   /// Calls the closure on the queue repeatedly, until the returned closure is called.
   let start: @Sendable (DispatchQueue, @escaping @Sendable () -> Void) -> @Sendable () -> Void
+
+  /// - Parameter start: Calls the closure, on the queue or on a thread of its own, repeatedly and
+  ///   until the closure that it returns is called.
+  package init(
+    start:
+      @escaping @Sendable (DispatchQueue, @escaping @Sendable () -> Void) -> @Sendable () -> Void
+  ) {
+    self.start = start
+  }
 
   /// The timer with an interval of two seconds. A Dispatch timer wakes two threads, so that this is
   /// one wakeup a second; half a second of leeway lets the kernel combine it with others.

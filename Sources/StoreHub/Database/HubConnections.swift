@@ -36,6 +36,27 @@ package final class HubConnections: Sendable {
     guard case .idle = connection.transactionState else { return }
     kept.put(connection)
   }
+
+  /// Runs a body that may be run again, on a kept connection or, if that has ended, a new one.
+  ///
+  /// - Throws: `StorageError`, also for the errors of the body.
+  func run<R>(
+    _ body: (inout Connection, ContinuousClock.Instant) throws -> R
+  ) throws -> R {
+    let deadline = ContinuousClock.now + Self.answerMax
+    var connection = try take(until: deadline)
+    let result: R
+    do {
+      result = try body(&connection, deadline)
+    } catch let error as PostgreSQLError where error.code == .connectionLost {
+      connection = try connect(until: deadline)
+      do { result = try body(&connection, deadline) } catch { throw StorageError(hub: error) }
+    } catch {
+      throw StorageError(hub: error)
+    }
+    put(connection)
+    return result
+  }
 }
 
 // SAFETY (@unchecked): the connection is touched under the lock only.

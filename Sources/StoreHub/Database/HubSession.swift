@@ -147,16 +147,7 @@ package struct HubSession: ~Copyable {
   package mutating func note(
     _ membership: HubMembership, sequence: UInt64, program: String
   ) throws(StorageError) {
-    try execute([
-      Statement(
-        """
-        INSERT INTO mooring.machine (store, id, name, seq, seen_at, program)
-        VALUES ($1, $2, $3, $4, clock_timestamp(), $5)
-        ON CONFLICT (store, id) DO UPDATE SET name = excluded.name, seq = excluded.seq,
-          seen_at = excluded.seen_at, program = excluded.program
-        """, .uuid(membership.hub), .uuid(membership.machine), .text(membership.machineName),
-        .int8(Int64(clamping: sequence)), .text(program))
-    ])
+    try execute([.note(HubPresence(entry: sequence, program: program), of: membership)])
   }
 
   /// Returns the identity of the machine with a name.
@@ -173,6 +164,27 @@ package struct HubSession: ~Copyable {
       Statement(
         "DELETE FROM mooring.machine WHERE store = $1 AND id = $2", .uuid(hub), .uuid(machine))
     ])
+  }
+}
+
+/// The note of a machine about itself.
+struct HubPresence: Sendable {
+  /// The newest entry that it has.
+  let entry: UInt64
+  let program: String
+}
+
+extension Statement {
+  /// Notes that a machine is there.
+  static func note(_ presence: HubPresence, of membership: HubMembership) -> Statement {
+    Statement(
+      """
+      INSERT INTO mooring.machine (store, id, name, seq, seen_at, program)
+      VALUES ($1, $2, $3, $4, clock_timestamp(), $5)
+      ON CONFLICT (store, id) DO UPDATE SET name = excluded.name, seq = excluded.seq,
+        seen_at = excluded.seen_at, program = excluded.program
+      """, .uuid(membership.hub), .uuid(membership.machine), .text(membership.machineName),
+      .int8(Int64(clamping: presence.entry)), .text(presence.program))
   }
 }
 

@@ -10,18 +10,18 @@ import SystemSupport
 /// over, 15 seconds later at most. A lock of a process of this machine can be taken at once: the
 /// taker has the kernel lock in the folder (see `SharedLocks`).
 ///
+/// `HubPulse` moves the ends on.
+///
 /// A holder that was cut off for so long that another machine has its lock may not write any more:
 /// its next turn is refused (see `HubCommitLog.beginTurn`).
 package final class HubLocks: SharedLocks {
   static let duration = Duration.seconds(15)
-  private static let renewalInterval = Duration.seconds(5)
   /// The age of the notes that `note(of:)` returns.
   private static let notesAgeMax = Duration.seconds(1)
 
   private struct State {
     /// The names of the locks that are held.
     var held: Set<String> = []
-    var isRenewing = false
     var notes: [String: SharedNote] = [:]
     var notesReadAt: ContinuousClock.Instant?
   }
@@ -30,11 +30,13 @@ package final class HubLocks: SharedLocks {
   /// The identity of this process.
   let holder = UUID()
   private let connections: HubConnections
+  let pulse: HubPulse
   private let state = Locked(State())
 
   package init(_ address: HubAddress) {
     self.address = address
     connections = HubConnections(address.database)
+    pulse = HubPulse(address, holder: holder, connections: connections)
   }
 
   // MARK: Locks
@@ -52,12 +54,7 @@ package final class HubLocks: SharedLocks {
         """, .uuid(address.hub), .text(name), .uuid(holder), .uuid(address.machine))
     ) { try $0.uuid(0) }
     guard holders == [holder] else { return nil }
-    let begins = state.withLock { state in
-      state.held.insert(name)
-      defer { state.isRenewing = true }
-      return !state.isRenewing
-    }
-    if begins { renewUntilNoneIsHeld() }
+    change { $0.insert(name) }
     return Lock(name, of: self)
   }
 
@@ -95,7 +92,7 @@ package final class HubLocks: SharedLocks {
   }
 
   private func release(_ name: String) {
-    state.withLock { _ = $0.held.remove(name) }
+    change { $0.remove(name) }
     let own: [Parameter] = [.uuid(address.hub), .text(name), .uuid(holder)]
     let rows = "FROM mooring.lock WHERE store = $1 AND name = $2 AND holder = $3"
     // Without a connection the lock ends when its time is over.
@@ -109,37 +106,11 @@ package final class HubLocks: SharedLocks {
     ])
   }
 
-  // MARK: Renewal
-
-  private func renewUntilNoneIsHeld() {
-    let thread = Thread { [self] in
-      while isStillHolding() {
-        usleep(UInt32(Self.renewalInterval / .microseconds(1)))
-        renew()
-      }
-    }
-    thread.name = "mooring.locks"
-    thread.start()
-  }
-
-  private func isStillHolding() -> Bool {
+  private func change(_ body: (inout Set<String>) -> Void) {
     state.withLock { state in
-      state.isRenewing = !state.held.isEmpty
-      return state.isRenewing
+      body(&state.held)
+      pulse.setHoldsLocks(!state.held.isEmpty)
     }
-  }
-
-  /// Moves the ends of the held locks on. A lock that another machine has taken since is not
-  /// taken back.
-  private func renew() {
-    // Without a connection the next renewal may come in time.
-    try? execute([
-      Statement(
-        """
-        UPDATE mooring.lock SET until = clock_timestamp() + \(Self.interval)
-        WHERE store = $1 AND holder = $2 AND until > '-infinity'
-        """, .uuid(address.hub), .uuid(holder))
-    ])
   }
 
   // MARK: The fence of a turn
@@ -223,34 +194,16 @@ package final class HubLocks: SharedLocks {
 
   // MARK: Statements
 
-  private static let interval = "interval '\(Int(duration / .seconds(1))) seconds'"
+  /// The duration as PostgreSQL writes it.
+  static let interval = "interval '\(Int(duration / .seconds(1))) seconds'"
 
   private func execute(_ statements: [Statement]) throws {
-    _ = try withConnection { try $0.execute(statements, until: $1) }
+    _ = try connections.run { try $0.execute(statements, until: $1) }
   }
 
   private func rows<T>(
     _ statement: Statement, _ transform: @escaping (borrowing PostgreSQL.ResultRow) throws -> T
   ) throws -> [T] {
-    try withConnection { try $0.rows(statement, until: $1, transform) }
-  }
-
-  /// Runs a body that may be run again, on a kept connection or, if that has ended, a new one.
-  private func withConnection<R>(
-    _ body: (inout Connection, ContinuousClock.Instant) throws -> R
-  ) throws -> R {
-    let deadline = ContinuousClock.now + HubConnections.answerMax
-    var connection = try connections.take(until: deadline)
-    let result: R
-    do {
-      result = try body(&connection, deadline)
-    } catch let error as PostgreSQLError where error.code == .connectionLost {
-      connection = try connections.connect(until: deadline)
-      do { result = try body(&connection, deadline) } catch { throw StorageError(hub: error) }
-    } catch {
-      throw StorageError(hub: error)
-    }
-    connections.put(connection)
-    return result
+    try connections.run { try $0.rows(statement, until: $1, transform) }
   }
 }

@@ -123,11 +123,13 @@ final class HubTail: LogTail {
 }
 
 extension HubAddress {
-  /// Lets a store that is opened with the options share its commits, its locks and its time.
+  /// Lets a store that is opened with the options share its commits, its locks and its time, and
+  /// look for commits of other processes when the hub's locks are renewed.
   package func addLog(to options: inout Store.Options) {
     let (locks, clock) = (HubLocks(self), HubClock(options.now))
     options.commitLog = HubCommitLog(self, locks: locks, clock: clock)
     options.sharedLocks = locks
+    options.pollTimer = locks.pulse.pollTimer
     options.now = { clock.now }
   }
 }

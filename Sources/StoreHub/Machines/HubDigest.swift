@@ -66,7 +66,6 @@ extension HubCommitLog {
     var session = try HubSession(address.database)
     try session.requestDigest(request, of: address.hub)
     try session.answer(request, own.digest, of: address.membership)
-    bell.ring()
     let deadline = ContinuousClock.now + Self.digestWaitMax
     while true {
       let (report, isComplete) = try session.digests(at: entry, own.digest, of: address.hub)
@@ -118,27 +117,6 @@ extension HubSession {
       Statement(
         "UPDATE mooring.machine SET digest_seq = NULL, digest = NULL WHERE store = $1", .uuid(hub)),
     ])
-  }
-
-  /// Returns the number of the newest entry, and the last request to compare the stores.
-  mutating func news(
-    of hub: UUID
-  ) throws(StorageError) -> (entry: UInt64, request: DigestRequest?) {
-    try rows(
-      Statement(
-        """
-        SELECT seq, (SELECT note FROM mooring.lock WHERE store = $1 AND name = 'digest')
-        FROM mooring.store WHERE id = $1
-        """, .uuid(hub))
-    ) { (try $0.sequence(0), try $0.text(1).flatMap { DigestRequest($0) }) }.first ?? (0, nil)
-  }
-
-  /// Returns the last request to compare the stores.
-  mutating func requestedDigest(of hub: UUID) throws(StorageError) -> DigestRequest? {
-    try rows(
-      Statement(
-        "SELECT note FROM mooring.lock WHERE store = $1 AND name = 'digest'", .uuid(hub))
-    ) { try $0.text(0).flatMap { DigestRequest($0) } }.first ?? nil
   }
 
   /// Stores an answer, unless another comparison has begun since.

@@ -4,23 +4,31 @@ import LMDB
 import PostgreSQL
 import SystemSupport
 
-/// Applies what other machines commit while a process has a store of a hub open, and notes that the
-/// machine is there.
+/// Applies what other machines commit while a process has a store of a hub open, and lets the pulse
+/// of the process note that the machine is there.
 ///
-/// A notification of the database wakes it, or else its look every two seconds: through a pooler
-/// of connections there are no notifications.
-package final class HubFollower: Sendable {
-  private static let lookInterval = Duration.seconds(2)
-  private static let noteInterval = Duration.seconds(10)
+/// A notification of the database wakes it, or else the pulse, which looks every two seconds:
+/// through a pooler of connections there are no notifications.
+package final class HubFollower: PulseListener {
+  /// The end of a wait without a notification, after which the next one begins.
+  private static let waitMax = Duration.seconds(86_400)
+
+  private struct State {
+    var isStopped = false
+    /// True after the pulse has not reached the server: the connection may be dead as well.
+    var hasLostTouch = false
+    /// The last request to compare the stores, and the last one that was answered.
+    var request: DigestRequest?
+    var answered: DigestRequest?
+  }
 
   /// Not retained: a store that nobody else uses must be closed.
   // SAFETY: set once, in `init`; reading a weak reference is atomic.
   private nonisolated(unsafe) weak var store: Store?
   private let address: HubAddress
+  private let pulse: HubPulse
   private let wakeup: Wakeup
-  private let isStopped = Locked(false)
-  /// The last comparison of the stores that was answered.
-  private let answered = Locked<DigestRequest?>(nil)
+  private let state = Locked(State())
 
   /// Begins to follow, on a thread of its own, until `stop` is called.
   ///
@@ -28,9 +36,12 @@ package final class HubFollower: Sendable {
   package init(_ store: Store, of address: HubAddress) throws {
     self.store = store
     self.address = address
+    let locks = store.options.sharedLocks as? HubLocks ?? HubLocks(address)
+    pulse = locks.pulse
     wakeup = try Wakeup()
+    pulse.begin(for: self)
     let thread = Thread { [self] in
-      while !isStopped.withLock({ $0 }) { follow() }
+      while !isStopped { follow() }
     }
     thread.name = "mooring.follower"
     thread.start()
@@ -38,37 +49,41 @@ package final class HubFollower: Sendable {
 
   /// Ends the following. A catch-up that is running is completed.
   package func stop() {
-    isStopped.withLock { $0 = true }
+    state.withLock { $0.isStopped = true }
+    pulse.end(for: self)
     wakeup.wakeUp()
   }
+
+  private var isStopped: Bool { state.withLock { $0.isStopped } }
+
+  // MARK: The thread
 
   /// Follows until the connection ends or `stop` is called.
   private func follow() {
     do {
-      var connection = try Connection(address.database, until: .now + HubConnections.answerMax)
-      try connection.execute(
-        Statement.listen(to: HubBell.channel), until: .now + HubConnections.answerMax)
-      var session = try HubSession(address.database)
+      let deadline = ContinuousClock.now + HubConnections.answerMax
+      var connection = try Connection(address.database, until: deadline)
+      try connection.execute(Statement.listen(to: HubBell.channel), until: deadline)
+      if let presence {
+        try connection.execute(.note(presence, of: address.membership), until: deadline)
+      }
+      state.withLock { $0.hasLostTouch = false }
       // Entries from before the listening have no notification.
-      try catchUp(&session)
-      var nextNote = ContinuousClock.now
-      while !isStopped.withLock({ $0 }) {
-        if ContinuousClock.now >= nextNote {
-          try note(in: &session)
-          nextNote = .now + Self.noteInterval
-        }
-        switch try connection.waitForNotifications(until: .now + Self.lookInterval, wakeup: wakeup)
-        {
+      try catchUp()
+      while !isStopped {
+        switch try connection.waitForNotifications(until: .now + Self.waitMax, wakeup: wakeup) {
         case .received(let notifications):
           let own = HubBell.payload(address)
           let hub = address.hub.uuidString
-          guard notifications.contains(where: { $0.payload.hasPrefix(hub) && $0.payload != own })
-          else { continue }
-        case .deadline:
-          guard try hasNews(&session) else { continue }
-        case .wokenUp: return
+          if notifications.contains(where: { $0.payload.hasPrefix(hub) && $0.payload != own }) {
+            try catchUp()
+          }
+        case .wokenUp:
+          if state.withLock({ $0.isStopped || $0.hasLostTouch }) { return }
+          try catchUp()
+          try answerRequest()
+        case .deadline: continue
         }
-        try catchUp(&session)
       }
     } catch {
       // Reads go on; writes report what is wrong. The next look may succeed.
@@ -76,39 +91,55 @@ package final class HubFollower: Sendable {
     }
   }
 
-  /// Returns true if there is something to do: in one round trip, because an idle machine asks so
-  /// all the time.
-  private func hasNews(_ session: inout HubSession) throws -> Bool {
-    guard let store else { return true }
-    let (entry, request) = try session.news(of: address.hub)
-    return try entry != store.newestHubEntry || request != answered.withLock { $0 }
-  }
-
   /// Ends the following with the store.
-  private func catchUp(_ session: inout HubSession) throws {
-    guard let store else { return isStopped.withLock { $0 = true } }
+  private func catchUp() throws {
+    guard let store else { return stop() }
     try store.catchUp()
-    try answerDigest(of: store, in: &session)
   }
 
-  /// Answers a machine that compares the stores, once for each comparison.
-  private func answerDigest(of store: Store, in session: inout HubSession) throws {
-    guard let request = try session.requestedDigest(of: address.hub),
-      answered.withLock({ $0 }) != request, try store.newestHubEntry == request.entry,
-      let own = try store.digest(), own.position.sequence == request.entry
+  /// Answers a machine that compares the stores, once for each comparison. One at an entry that
+  /// others have followed cannot be answered any more.
+  private func answerRequest() throws {
+    let (request, answered) = state.withLock { ($0.request, $0.answered) }
+    guard let store, let request, request != answered,
+      try store.newestHubEntry >= request.entry
     else { return }
-    try session.answer(request, own.digest, of: address.membership)
-    answered.withLock { $0 = request }
+    if let own = try store.digest(), own.position.sequence == request.entry {
+      var session = try HubSession(address.database)
+      try session.answer(request, own.digest, of: address.membership)
+    }
+    state.withLock { $0.answered = request }
   }
 
   private func pause() {
-    for _ in 0..<20 where !isStopped.withLock({ $0 }) { usleep(100_000) }
+    for _ in 0..<20 where !isStopped { usleep(100_000) }
   }
 
-  private func note(in session: inout HubSession) throws {
-    guard let store else { return }
-    try session.note(
-      address.membership, sequence: try store.newestHubEntry,
-      program: store.options.program ?? "")
+  // MARK: The pulse
+
+  /// The note of the machine; `nil` if the store cannot be read, which the next catch-up finds,
+  /// too. A follower whose store is gone ends.
+  var presence: HubPresence? {
+    guard let store else {
+      stop()
+      return nil
+    }
+    guard let entry = try? store.newestHubEntry else { return nil }
+    return HubPresence(entry: entry, program: store.options.program ?? "")
+  }
+
+  /// Wakes the follower if there is something to do.
+  func hear(_ news: HubNews) {
+    let isRequested = state.withLock { state in
+      state.request = news.request.flatMap { DigestRequest($0) }
+      return state.request != state.answered
+    }
+    if isRequested || news.entry != presence?.entry { wakeup.wakeUp() }
+  }
+
+  /// Lets the follower connect again.
+  func loseTouch() {
+    state.withLock { $0.hasLostTouch = true }
+    wakeup.wakeUp()
   }
 }

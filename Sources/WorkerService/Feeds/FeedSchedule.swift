@@ -31,10 +31,13 @@ struct FeedSchedule: Sendable {
       // After the clock was set back, feeds would be spread from a time in the future on.
       begin = min(begin, store.now())
       let next = try await enqueueDue(begin: begin, &turns)
-      let pause = next.map { Duration.seconds($0.timeIntervalSince(store.now())) } ?? Self.pauseMax
-      try await Task.sleep(for: Self.pauseMin)
-      seen = try await commits.next(
-        after: seen, within: min(max(.zero, pause - Self.pauseMin), Self.pauseMax))
+      let earliest = ContinuousClock.now + Self.pauseMin
+      var pause = ContinuousClock.now.duration(to: ChoreTimes.next(every: Self.pauseMax))
+      if let next { pause = min(pause, .seconds(max(0, next.timeIntervalSince(store.now())))) }
+      seen = try await commits.next(after: seen, within: pause)
+      if ContinuousClock.now < earliest {
+        try await Task.sleep(until: earliest, clock: .continuous)
+      }
     }
   }
 

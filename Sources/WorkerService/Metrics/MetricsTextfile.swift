@@ -25,7 +25,7 @@ public final class MetricsTextfile: Service {
       while !Task.isCancelled {
         self.write()
         do {
-          try await Task.sleep(for: self.settings.current.metricsEvery)
+          try await ChoreTimes.pause(every: self.settings.current.metricsEvery)
         } catch {
           break
         }

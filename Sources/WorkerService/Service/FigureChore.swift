@@ -25,7 +25,7 @@ struct FigureChore: Sendable {
   func run(_ store: Store) async throws {
     while true {
       recorder.fetchObserver.threshold = settings.current.slowFetch
-      try await Task.sleep(for: .seconds(60))
+      try await ChoreTimes.pause(every: .seconds(60))
       await flush(to: store)
     }
   }
