@@ -104,6 +104,64 @@ struct HubCommandTests {
     }
   }
 
+  @Test func theDocumentedStatementRemovesOneHubAndNoOther() async throws {
+    try await withHub { hub in
+      try await withHub { other in
+        try await other.create()
+        let before = try rowCounts(of: other)
+        let commands = HubCommands(hub)
+        try commands.create()
+        try commands.succeed("hub", "join", "--name", hub.name, "--machine", "b", on: "b")
+        try commands.succeed("hub", "leave", on: "a")
+        let identity = try hub.identity()
+        #expect(try rowCounts(of: hub).reduce(0, +) > 3)
+        let statement = try documentedStatement().replacing("'home'", with: "'\(hub.name)'")
+        try hub.execute(Statement(statement))
+        #expect(try rowCounts(of: identity, in: hub).allSatisfy { $0 == 0 })
+        #expect(try rowCounts(of: other) == before)
+        let late = try commands.run("jobs", "enqueue", "store.check", on: "b", hub.connectionText)
+        #expect(late.status == 78, "\(late.errors)")
+        #expect(try commands.run("jobs", "list", on: "b", hub.connectionText).status == 0)
+        for machine in ["a", "b"] {
+          if machine == "b" { try commands.succeed("hub", "leave", on: machine) }
+          let result = try commands.run("jobs", "enqueue", "store.check", on: machine, "")
+          #expect(result.status == 0, "\(result.errors)")
+        }
+      }
+    }
+  }
+
+  /// Returns the SQL of the page.
+  private func documentedStatement() throws -> String {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let page = try String(
+      contentsOf: root.appending(path: "Sources/Mooring/Mooring.docc/ManyMachines.md"),
+      encoding: .utf8)
+    let blocks = page.split(separator: "```sql\n").dropFirst()
+    try #require(blocks.count == 1)
+    return String(try #require(blocks.first?.split(separator: "```").first))
+  }
+
+  private func rowCounts(of hub: TestHub) throws -> [Int64] {
+    try rowCounts(of: hub.identity(), in: hub)
+  }
+
+  /// Returns the numbers of rows that the tables have for a hub.
+  private func rowCounts(of identity: UUID, in hub: TestHub) throws -> [Int64] {
+    var session = try hub.session()
+    let columns = [
+      ("store", "id"), ("entry", "store"), ("snapshot", "store"), ("snapshot_part", "store"),
+      ("machine", "store"), ("lock", "store"),
+    ]
+    return try columns.map { table, column in
+      try session.rows(
+        Statement(
+          "SELECT count(*) FROM mooring.\(table) WHERE \(column) = $1", .uuid(identity))
+      ) { try $0.int8(0) ?? -1 }[0]
+    }
+  }
+
   @Test(.enabled(if: ConnectionPooler.canRun, "\(ConnectionPooler.skipReason)"))
   func allCommandsWorkThroughAPoolerInTransactionMode() async throws {
     let pooler = try ConnectionPooler(HubServer.shared())
