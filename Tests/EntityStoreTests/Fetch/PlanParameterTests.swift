@@ -200,6 +200,6 @@ import Testing
   ) throws -> Bool {
     let form = try #require(request.form)
     let plan = transaction.catalog.plans[form.hash] as? ReusablePlan
-    return plan?.bound(to: form) != nil
+    return plan?.bound(to: form, of: request) != nil
   }
 }
