@@ -184,7 +184,6 @@ public final class TreeWriter: TreeTransaction {
   /// used while `body` runs (that traps).
   public func nested<R>(_ body: (TreeWriter) throws -> R) throws -> R {
     forgetPlaces()
-    writeCount &+= 1
     let parentHandle = raw
     var handle: OpaquePointer?
     let begun = mdb_txn_begin(environment.raw, parentHandle, 0, &handle)
@@ -192,6 +191,9 @@ public final class TreeWriter: TreeTransaction {
       throw environment.failure(begun, doing: "begin of a nested transaction")
     }
     let child = TreeWriter(environment: environment, raw: handle, parent: self)
+    child.writeCount = writeCount &+ 1
+    // Greater than all numbers of the nested transaction, whose pages may be gone.
+    defer { writeCount = child.writeCount &+ 1 }
     self.handle = nil
     defer { self.handle = parentHandle }
     recorder?.beginNested()

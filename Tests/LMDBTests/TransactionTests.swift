@@ -37,6 +37,29 @@ import Testing
     }
   }
 
+  @Test(arguments: [false, true])
+  func theNumberOfWritesGrowsThroughNestedTransactions(isUndone: Bool) throws {
+    try withStore { environment in
+      let tree = try environment.makeTree()
+      try environment.write { transaction in
+        try transaction.put(tree, key: [1], value: [1])
+        let before = transaction.writes
+        var within: [Int] = []
+        let nested = Result {
+          try transaction.nested { nested in
+            within.append(nested.writes)
+            for key in UInt8(2)...5 { try nested.put(tree, key: [key], value: [key]) }
+            within.append(nested.writes)
+            if isUndone { throw CancellationError() }
+          }
+        }
+        #expect(((try? nested.get()) == nil) == isUndone)
+        // No number occurs twice, so that what was read at one is never taken for another's.
+        #expect(before < within[0] && within[0] < within[1] && within[1] < transaction.writes)
+      }
+    }
+  }
+
   @Test func aSnapshotDoesNotSeeLaterCommits() throws {
     try withStore { environment in
       let tree = try environment.makeTree()

@@ -39,8 +39,8 @@ extension Page {
     var table = list(state.rawValue, title, jobs, Times(now: now))
     if jobs.count < total {
       table.footer =
-        "<p>The first \(Times.count(jobs.count)) of \(Times.count(total)); <code>mooring jobs list "
-        + "--state \(state.rawValue)</code> lists them all.</p>"
+        "<p>The first \(Times.count(jobs.count)) of \(Times.count(total)). All of them: "
+        + "<code>mooring jobs list --state \(state.rawValue)</code></p>"
     }
     page.blocks.append(.table(table))
     return page

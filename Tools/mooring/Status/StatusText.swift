@@ -96,7 +96,8 @@ struct StatusText {
   private var history: String {
     let history = status.history
     let consumers = history.consumers.map { "\($0.name) \(count(Int($0.unread))) behind" }
-    return list([history.transactions == 1 ? "1 transaction" : "\(count(Int(history.transactions))) transactions"] + consumers)
+    let noun = history.transactions == 1 ? "transaction" : "transactions"
+    return list(["\(count(Int(history.transactions))) \(noun)"] + consumers)
   }
 
   private var migrations: String {
