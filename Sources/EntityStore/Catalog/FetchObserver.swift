@@ -18,9 +18,9 @@ public final class FetchObserver: Sendable {
   private let clock: (@Sendable () -> Int64)?
   let onSlow: @Sendable (ObservedFetch) -> Void
 
-  /// - Parameter clock: Returns the nanoseconds of the clock of the durations; `nil` for that of the
-  ///   system, which is read at its coarse resolution (a tick, at most 10 ms, for a fifth of the
-  ///   cost) as long as the threshold is 50 ms or more.
+  /// - Parameter clock: Returns the nanoseconds of the clock of the durations; `nil` for that of
+  ///   the system, which is read at its coarse resolution (a tick, at most 10 ms, for a fifth of
+  ///   the cost) as long as the threshold is 50 ms or more.
   /// - Parameter onSlow: Called on the thread of the fetch, within its transaction. Must not block,
   ///   and must not use the store.
   public init(

@@ -90,7 +90,8 @@ extension Page {
       let total = job.progress.total.map { " of \(Times.count(Int(clamping: $0)))" } ?? ""
       table.append([
         .init("\(job.id)", link: "/jobs/\(job.id)"), .init(job.kind), .init(job.queue),
-        times.cell(job.runAt), times.cell(job.startedAt), .init("\(job.attempts)/\(job.attemptsMax)"),
+        times.cell(job.runAt), times.cell(job.startedAt),
+        .init("\(job.attempts)/\(job.attemptsMax)"),
         .init("\(done)\(total) \(job.progress.note ?? "")"), .init(job.error ?? ""),
       ])
     }

@@ -29,6 +29,14 @@ extension FetchExecution {
           .joined(separator: " "),
         plan: "\(plan)", duration: duration))
   }
+
+  /// The request that is measured. That of a cached plan may have had another window.
+  private var observed: FetchRequest? {
+    guard var request = planned.observed else { return nil }
+    request.fetchOffset = window.offset
+    request.fetchLimit = window.limit == .max ? nil : window.limit
+    return request
+  }
 }
 
 extension ReadTransaction {

@@ -6,8 +6,8 @@ import LMDB
 /// Records are passed on as views of the map: a row that the window or the filter drops costs no
 /// allocation.
 package struct FetchExecution {
-  private let planned: PlannedFetch
-  private let window: FetchWindow
+  let planned: PlannedFetch
+  let window: FetchWindow
   /// The measurement of the fetch; `nil` for none.
   let observer: FetchObserver?
   let transaction: ReadTransaction
@@ -17,14 +17,6 @@ package struct FetchExecution {
 
   var entity: EntityLayout { planned.entity }
   var plan: AccessPlan { planned.plan }
-  /// The request that is measured. That of a cached plan may have had another window.
-  var observed: FetchRequest? {
-    guard var request = planned.observed else { return nil }
-    request.fetchOffset = window.offset
-    request.fetchLimit = window.limit == .max ? nil : window.limit
-    return request
-  }
-
   package init(_ request: FetchRequest, in transaction: ReadTransaction) throws {
     planned = try PlannedFetch.cached(request, in: transaction)
     window = try FetchWindow(of: request)

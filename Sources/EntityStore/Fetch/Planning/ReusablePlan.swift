@@ -4,8 +4,8 @@ import EntityModel
 final class PlannedFetch {
   let entity: EntityLayout
   let plan: AccessPlan
-  /// The request, if the store's fetches are measured. It is here because a fetch with a cached plan
-  /// need not copy it.
+  /// The request, if the store's fetches are measured. It is here because a fetch with a cached
+  /// plan need not copy it.
   let observed: FetchRequest?
 
   init(_ entity: EntityLayout, _ plan: AccessPlan, _ observed: FetchRequest?) {
