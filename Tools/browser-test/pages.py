@@ -16,6 +16,8 @@ BINARIES, SCREENSHOTS = sys.argv[1], sys.argv[2]
 WIDTHS = [(1280, 900), (768, 1024), (390, 844)]
 PAGES = ["/", "/feeds", "/feeds/1", "/runs", "/jobs", "/jobs/1", "/records", "/records/Episode",
          "/records/Episode/1", "/store", "/fetches", "/log"]
+# The pictures of the documentation, by page and width.
+PICTURES = {("/", 1280): "overview", ("/", 390): "overview-phone", ("/jobs", 1280): "jobs-page"}
 FAILURES = []
 
 
@@ -108,9 +110,10 @@ def check_pages(browser, server):
                 check(wide <= 0, f"{where}: {wide} pixels too wide")
                 results = Axe().run(page)
                 check(results.violations_count == 0, f"{where}: {results.generate_report()}")
-                if SCREENSHOTS and size[0] != 768 and path in ("/", "/feeds", "/jobs"):
-                    name = path.strip("/") or "overview"
-                    page.screenshot(path=f"{SCREENSHOTS}/{name}-{size[0]}-{scheme}.png")
+                picture = PICTURES.get((path, size[0]))
+                if SCREENSHOTS and picture:
+                    suffix = "~dark" if scheme == "dark" else ""
+                    page.screenshot(path=f"{SCREENSHOTS}/{picture}{suffix}.png")
             check(not errors, f"errors of the console at {size[0]} {scheme}: {errors}")
             context.close()
     foreign = {url for url in requests if not url.startswith(server.base)}
