@@ -54,6 +54,11 @@ struct ManualPage {
     section("SYNOPSIS")
     lines.append(".Sy \(macroText(command.words.joined(separator: " ")))")
     if !command.shownSubcommands.isEmpty { return lines.append(".Ar command ...") }
+    for option in command.shownArguments where option.kind == "option" {
+      if option.isOptional == true || option.defaultValue != nil { continue }
+      lines.append(
+        ".Sy \(macroText(option.flags)) Ns = Ns Ar \(macroText(option.valueName ?? "value"))")
+    }
     lines.append(".Op Ar options")
     for argument in command.shownArguments where argument.kind == "positional" {
       let name = macroText(argument.valueName ?? "value")
@@ -109,6 +114,9 @@ struct ManualPage {
       ("MOORING_MAP_SIZE", "The address space for the store, such as 8G."),
       ("MOORING_HUB", "The connection string of the hub's database."),
       ("MOORING_CONFIG", "The settings of the worker."),
+      ("MOORING_WORKER_SYNC_EVERY", "The worker's flag --sync-every; so for each flag."),
+      ("NO_COLOR", "Any value turns colors off."),
+      ("TMPDIR", "The folder of temporary files."),
     ])
     section("FILES")
     list([
@@ -126,14 +134,15 @@ struct ManualPage {
     }
     list([
       ("0", "All is done."),
+      ("1", "Something needs attention; only mooring status --check."),
       ("64", "The command line is wrong."),
-      ("65", "The data is bad, or damage was found."),
+      ("65", "The data is bad, damage was found, a job has failed, or stores differ."),
       ("69", "A thing that is needed is not there: a store, a feed, a file."),
       ("73", "A file or folder cannot be created."),
       ("74", "A read or a write failed."),
       ("75", "Something else holds it, or the network failed: try again."),
       ("77", "A permission is missing."),
-      ("78", "The configuration or the schema is refused."),
+      ("78", "The configuration or the schema is refused, or a schema differs."),
       ("79", "The changes are stored on other machines, and will appear here: do not repeat them."),
       ("130", "An interrupt; what was committed stays."),
     ])
@@ -143,13 +152,16 @@ struct ManualPage {
     if command.examples.isEmpty { return }
     section("EXAMPLES")
     lines.append(".Bd -literal -offset indent")
-    lines += command.examples.map(textLine)
+    lines += command.examples.map { withoutRequest(escaped($0)) }
     lines.append(".Ed")
   }
 
   private mutating func writeReferences() {
     let parent = command.words.dropLast().joined(separator: "-")
-    let others = command.words.count > 1 ? [] : ["mooring", "mooring-dump"]
+    let others =
+      command.words.count > 1
+      ? Self.relatives.filter { $0.contains(command.pageName) }.flatMap { $0 }
+      : ["mooring", "mooring-dump"]
     let pages = Set((parent.isEmpty ? [] : [parent, program.commandName]) + others)
       .union(command.shownSubcommands.map(\.pageName)).subtracting([command.pageName]).sorted()
     section("SEE ALSO")
@@ -157,6 +169,17 @@ struct ManualPage {
       lines.append(".Xr \(page) 1" + (index == pages.count - 1 ? "" : " ,"))
     }
   }
+
+  /// Pages of which a reader of one often wants another.
+  private static let relatives = [
+    ["mooring-backup", "mooring-restore", "mooring-compact", "mooring-check"],
+    ["mooring-status", "mooring-top", "mooring-serve", "mooring-report"],
+    ["mooring-worker", "mooring-config", "mooring-jobs", "mooring-sync", "mooring-feed"],
+    ["mooring-fetch", "mooring-set", "mooring-batch", "mooring-export", "mooring-dump"],
+    ["mooring-jobs-pause", "mooring-jobs-resume", "mooring-jobs-drain"],
+    ["mooring-feed-pause", "mooring-feed-resume", "mooring-feed-show"],
+    ["mooring-migrate-plan", "mooring-migrate-up", "mooring-migrate-contract"],
+  ]
 
   private mutating func list(_ items: [(name: String, text: String)]) {
     lines.append(".Bl -tag -width Ds")
@@ -167,17 +190,29 @@ struct ManualPage {
     lines.append(".El")
   }
 
-  private mutating func section(_ title: String) { lines.append(".Sh \(title)") }
+  /// Begins a section without hyphens at the ends of lines, which would be copied with a name.
+  private mutating func section(_ title: String) { lines += [".Sh \(title)", ".nh"] }
 
   private mutating func paragraph(_ text: String) {
-    if lines.last?.hasPrefix(".Sh") == false { lines.append(".Pp") }
+    if lines.last != ".nh" { lines.append(".Pp") }
     for line in text.split(separator: "\n") { lines.append(textLine(String(line))) }
   }
 
-  /// One line of text.
+  /// One line of text. What is between backquotes is bold.
   private func textLine(_ text: String) -> String {
-    let text = escaped(text)
-    return text.hasPrefix(".") || text.hasPrefix("'") ? "\\&" + text : text
+    let parts = text.split(separator: "`", omittingEmptySubsequences: false).map(String.init)
+    let isPaired = !parts.count.isMultiple(of: 2)
+    let text =
+      isPaired
+      ? parts.enumerated().map { number, part in
+        number.isMultiple(of: 2) ? escaped(part) : "\\fB\(escaped(part))\\fR"
+      }.joined() : escaped(text)
+    return withoutRequest(text)
+  }
+
+  /// A line that does not begin with a request.
+  private func withoutRequest(_ text: String) -> String {
+    text.hasPrefix(".") || text.hasPrefix("'") ? "\\&" + text : text
   }
 
   /// One argument of a macro. The mark before it keeps a word from being called as a macro.

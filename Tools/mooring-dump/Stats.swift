@@ -15,7 +15,7 @@ struct Stats: AsyncParsableCommand {
 
   @OptionGroup var options: StoreOptions
   @Flag(help: "List each system entity, too.") var all = false
-  @Option(help: "table or json.") var format = OutputFormat.table
+  @Option(help: "table or json.", completion: .tableOrJSON) var format = OutputFormat.table
 
   func validate() throws { try format.require(.table, .json) }
 

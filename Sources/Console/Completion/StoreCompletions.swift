@@ -18,6 +18,9 @@ extension CompletionKind {
     }
   }
 
+  /// The formats of commands that print a table or one document.
+  package static let tableOrJSON = CompletionKind.list(["table", "json"])
+
   /// The entities of the store; those of the system after an underscore.
   package static let entity = fromStore { store, line in
     try store.schema.entities.map(\.name)

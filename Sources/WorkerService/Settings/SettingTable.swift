@@ -43,11 +43,12 @@ extension Setting {
 
   public static let logLevel = Setting(
     "logLevel", \.logLevel, .choice(of: Logger.Level.self, valueName: "level"),
-    "What is logged: this level and those above it.")
+    "What is logged, this level and those above it: trace, debug, info, notice, warning, error "
+      + "or critical.")
 
   public static let logFormat = Setting(
     "logFormat", \.logFormat, .choice(of: LogFormat.self, valueName: "format"),
-    "How log lines are written.")
+    "How log lines are written: text or json.")
 
   public static let metricsFile = Setting(
     "metricsFile", \.metricsFile, .optionalPath(suffix: ".prom"),

@@ -38,7 +38,7 @@ extension FeedCommand {
       inversion: .prefixedNo,
       help: ArgumentHelp(
         "Whether each URL is requested first, and added only if it has a feed.",
-        discussion: "By default a single new URL is, if the command is typed on a terminal."))
+        discussion: "By default only a single new URL is, and only on a terminal."))
     var check: Bool?
 
     func validate() throws {

@@ -46,7 +46,7 @@ struct FeedCommand: AsyncParsableCommand {
     @OptionGroup var options: StoreOptions
     @Argument(help: "The feed's URL or number.", completion: .feed) var feed: String
 
-    @Option(help: "table or json.") var format = OutputFormat.table
+    @Option(help: "table or json.", completion: .tableOrJSON) var format = OutputFormat.table
 
     func validate() throws { try format.require(.table, .json) }
 

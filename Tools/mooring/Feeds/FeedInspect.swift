@@ -31,7 +31,7 @@ extension FeedCommand {
     @Option(help: "The name of the mapping and of the line of migrations. Default: of the host.")
     var name: String?
     @OptionGroup var request: FeedRequestOptions
-    @Option(help: "table or json.") var format = OutputFormat.table
+    @Option(help: "table or json.", completion: .tableOrJSON) var format = OutputFormat.table
 
     func validate() throws {
       try format.require(.table, .json)

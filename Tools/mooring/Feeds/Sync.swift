@@ -20,7 +20,8 @@ struct Sync: AsyncParsableCommand {
 
       A URL that is not a feed yet is added if its document is one. After Ctrl-C or a kill \
       everything that was committed stays, and the next run continues from there. A feed whose \
-      last response is still fresh according to its server is not requested.
+      last response is still fresh according to its server is not requested. A feed that fails \
+      does not stop the others; the status is that of the first failure.
       """)
 
   @OptionGroup var options: StoreOptions

@@ -14,7 +14,7 @@ extension HubCommand {
 
     @OptionGroup var options: StoreOptions
     @OptionGroup var hub: HubOptions
-    @Option(help: "table or json.") var format = OutputFormat.table
+    @Option(help: "table or json.", completion: .tableOrJSON) var format = OutputFormat.table
 
     func validate() throws { try format.require(.table, .json) }
 
@@ -66,7 +66,7 @@ extension HubCommand {
 
     @OptionGroup var options: StoreOptions
     @OptionGroup var hub: HubOptions
-    @Option(help: "table or json.") var format = OutputFormat.table
+    @Option(help: "table or json.", completion: .tableOrJSON) var format = OutputFormat.table
 
     func validate() throws { try format.require(.table, .json) }
 
@@ -111,7 +111,7 @@ extension HubCommand {
     @OptionGroup var options: StoreOptions
     @OptionGroup var hub: HubOptions
     @Flag(help: "Compare the stores of all machines at one entry of the log.") var digest = false
-    @Option(help: "table or json.") var format = OutputFormat.table
+    @Option(help: "table or json.", completion: .tableOrJSON) var format = OutputFormat.table
 
     func validate() throws { try format.require(.table, .json) }
 

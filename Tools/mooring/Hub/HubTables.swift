@@ -14,9 +14,9 @@ extension HubCommand {
       discussion: """
         mooring hub tables --entity Episode --grant analysts
 
-        makes the table mooring_NAME."Episode" in the database of the hub NAME, with a column for \
-        each attribute, and lets the role analysts read it. Without --entity the command brings \
-        all tables up to date that were made before; with --follow it goes on doing so until \
+        This makes the table mooring_NAME."Episode" in the database of the hub NAME, with a column \
+        for each attribute, and lets the role analysts read it. Without --entity the command \
+        brings all tables up to date that were made before; with --follow it goes on doing so until \
         SIGTERM. All tables show one commit of the store. One process of all machines writes them.
         """)
 
@@ -35,7 +35,7 @@ extension HubCommand {
     var follow = false
     @Flag(help: "Remove the tables of the entities that are named; without names all tables.")
     var drop = false
-    @Option(help: "table or json.") var format = OutputFormat.table
+    @Option(help: "table or json.", completion: .tableOrJSON) var format = OutputFormat.table
 
     func validate() throws {
       try format.require(.table, .json)

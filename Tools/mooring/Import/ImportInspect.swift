@@ -53,7 +53,7 @@ extension ImportCommand {
     var update: String?
     @Option(name: .customLong("as"), help: "summary, mapping or migration.")
     var view = View.summary
-    @Option(help: "table or json.") var format = OutputFormat.table
+    @Option(help: "table or json.", completion: .tableOrJSON) var format = OutputFormat.table
 
     func validate() throws {
       try format.require(.table, .json)

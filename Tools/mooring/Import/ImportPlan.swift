@@ -24,7 +24,7 @@ extension ImportCommand {
         "Write what would be rejected into this new file, one object of JSON on each line.",
         valueName: "out.jsonl"))
     var rejects: String?
-    @Option(help: "table or json.") var format = OutputFormat.table
+    @Option(help: "table or json.", completion: .tableOrJSON) var format = OutputFormat.table
 
     func validate() throws { try format.require(.table, .json) }
 

@@ -25,7 +25,7 @@ extension ImportCommand {
     @OptionGroup var mapping: MappingOptions
     @Flag(help: "Delete the records whose rows are no longer in the file.") var prune = false
     @Flag(help: "Delete them even if they are most of the records.") var allowDeletions = false
-    @Option(help: "table or json.") var format = OutputFormat.table
+    @Option(help: "table or json.", completion: .tableOrJSON) var format = OutputFormat.table
 
     func validate() throws {
       try format.require(.table, .json)

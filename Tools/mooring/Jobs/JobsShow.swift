@@ -12,7 +12,7 @@ struct JobsShow: AsyncParsableCommand {
 
   @OptionGroup var options: StoreOptions
   @Argument(help: "The job's number.", completion: .job) var job: JobID
-  @Option(help: "table or json.") var format = OutputFormat.table
+  @Option(help: "table or json.", completion: .tableOrJSON) var format = OutputFormat.table
 
   func validate() throws { try format.require(.table, .json) }
 

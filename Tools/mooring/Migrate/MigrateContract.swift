@@ -18,7 +18,7 @@ extension Migrate {
     @OptionGroup var options: StoreOptions
     @OptionGroup var lock: MigrationLockOptions
     @Flag(help: "Only print what would be freed.") var dryRun = false
-    @Option(help: "table or json.") var format = OutputFormat.table
+    @Option(help: "table or json.", completion: .tableOrJSON) var format = OutputFormat.table
 
     func validate() throws { try format.require(.table, .json) }
 

@@ -25,7 +25,7 @@ extension Migrate {
     var to: [LineVersion] = []
     @OptionGroup var legacy: LegacyFileOptions
     @Flag(help: "As `up --no-backup` would do it.") var noBackup = false
-    @Option(help: "table or json.") var format = OutputFormat.table
+    @Option(help: "table or json.", completion: .tableOrJSON) var format = OutputFormat.table
 
     func validate() throws { try format.require(.table, .json) }
 

@@ -19,7 +19,7 @@ extension Migrate {
     @OptionGroup var options: StoreOptions
     @Flag(help: "Check pages, records and indexes as well, as `mooring check` does.") var deep =
       false
-    @Option(help: "table or json.") var format = OutputFormat.table
+    @Option(help: "table or json.", completion: .tableOrJSON) var format = OutputFormat.table
 
     private struct Document: Encodable {
       let problems: [MigrationProblem]

@@ -9,7 +9,7 @@ struct MigrationRunOptions: ParsableArguments {
   var allowDestructive = false
   @Flag(help: "Do not copy the store before a step that loses data.") var noBackup = false
   @OptionGroup var lock: MigrationLockOptions
-  @Option(help: "table or json.") var format = OutputFormat.table
+  @Option(help: "table or json.", completion: .tableOrJSON) var format = OutputFormat.table
 
   func validate() throws { try format.require(.table, .json) }
 
@@ -25,7 +25,7 @@ struct MigrationRunOptions: ParsableArguments {
 struct MigrationLockOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "How long to wait while another process migrates. Default: 0, which ends with 75.",
+      "How long to wait while another process migrates; with 0 it ends with 75 at once.",
       valueName: "seconds"))
   var wait = 0.0
 

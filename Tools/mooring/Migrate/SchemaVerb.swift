@@ -48,7 +48,7 @@ struct SchemaDiff: AsyncParsableCommand {
   var write: String?
   @Option(help: "The line of that migration, such as local.") var line: String?
   @Flag(help: "End with 78 if there is a difference.") var check = false
-  @Option(help: "table or json.") var format = OutputFormat.table
+  @Option(help: "table or json.", completion: .tableOrJSON) var format = OutputFormat.table
 
   func validate() throws {
     try format.require(.table, .json)

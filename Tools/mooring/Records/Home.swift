@@ -15,7 +15,7 @@ struct Home: AsyncParsableCommand {
 
   @OptionGroup var options: StoreOptions
   @Option(help: "Rows of each list.") var limit = 5
-  @Option(help: "table or json.") var format = OutputFormat.table
+  @Option(help: "table or json.", completion: .tableOrJSON) var format = OutputFormat.table
 
   func validate() throws {
     guard limit >= 0 else { throw ValidationError("--limit cannot be negative") }

@@ -11,8 +11,9 @@ struct SetCommand: AsyncParsableCommand {
     discussion: """
       mooring set Episode ep:42 favoriteAt=now progress=0.4
 
-      Attributes that belong to a feed are refused on its records: the next sync would overwrite \
-      them.
+      A value is written as mooring prints it: 3, 0.4, true, 2026-01-31T06:30:00Z or now for a \
+      date, null for none; quote a text with blanks for the shell. Attributes that belong to a \
+      feed are refused on its records: the next sync would overwrite them.
       """)
 
   @OptionGroup var options: StoreOptions

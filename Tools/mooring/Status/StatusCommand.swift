@@ -24,7 +24,7 @@ struct StatusCommand: AsyncParsableCommand {
 
   @OptionGroup var options: StoreOptions
   @Flag(help: "Print only what needs attention, and end with 1 if anything does.") var check = false
-  @Option(help: "table or json.") var format = OutputFormat.table
+  @Option(help: "table or json.", completion: .tableOrJSON) var format = OutputFormat.table
 
   func validate() throws { try format.require(.table, .json) }
 

@@ -16,8 +16,7 @@ struct BackupCommand: AsyncParsableCommand {
 
       The copy is of one moment, is read back before it gets its name, and is a store like any \
       other: `mooring home --store FOLDER` shows what is in it. Until then it is in \
-      FOLDER.partial; Ctrl-C removes that, and after a kill the next backup to the same folder \
-      does.
+      FOLDER.partial, which Ctrl-C removes, and after a kill the next backup to the same folder.
       """)
 
   @OptionGroup var options: StoreOptions
@@ -25,7 +24,7 @@ struct BackupCommand: AsyncParsableCommand {
   var folder: String
   @Flag(help: "Omit free pages: a smaller copy for more processor time.") var compact = false
   @OptionGroup var job: DetachOptions
-  @Option(help: "table or json.") var format = OutputFormat.table
+  @Option(help: "table or json.", completion: .tableOrJSON) var format = OutputFormat.table
 
   func validate() throws {
     try format.require(.table, .json)

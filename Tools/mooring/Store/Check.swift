@@ -32,7 +32,7 @@ struct Check: AsyncParsableCommand {
   @OptionGroup var options: StoreOptions
   @Option(help: "Look at one part: store, jobs or migrations.") var only: Part?
   @OptionGroup var job: DetachOptions
-  @Option(help: "table or json.") var format = OutputFormat.table
+  @Option(help: "table or json.", completion: .tableOrJSON) var format = OutputFormat.table
 
   func validate() throws {
     try format.require(.table, .json)

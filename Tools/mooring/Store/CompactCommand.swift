@@ -20,7 +20,7 @@ struct CompactCommand: AsyncParsableCommand {
 
   @OptionGroup var options: StoreOptions
   @OptionGroup var job: DetachOptions
-  @Option(help: "table or json.") var format = OutputFormat.table
+  @Option(help: "table or json.", completion: .tableOrJSON) var format = OutputFormat.table
 
   func validate() throws { try format.require(.table, .json) }
 

@@ -23,7 +23,7 @@ struct ExportCommand: AsyncParsableCommand {
   @Argument(help: "The SQLite file.", completion: .file()) var file: String
   @Flag(help: "Replace the file if it exists.") var force = false
   @Flag(help: "Also the entities of the system, such as _Feed and _Job.") var system = false
-  @Option(help: "table or json.") var format = OutputFormat.table
+  @Option(help: "table or json.", completion: .tableOrJSON) var format = OutputFormat.table
 
   func validate() throws {
     try format.require(.table, .json)

@@ -28,7 +28,7 @@ struct RestoreCommand: AsyncParsableCommand {
   @Flag(help: "Replace the store also if the backup is of another one.")
   var replaceOtherStore = false
   @Flag(help: "Remove the replaced file.") var discardReplaced = false
-  @Option(help: "table or json.") var format = OutputFormat.table
+  @Option(help: "table or json.", completion: .tableOrJSON) var format = OutputFormat.table
 
   func validate() throws { try format.require(.table, .json) }
 

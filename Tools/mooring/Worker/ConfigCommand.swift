@@ -16,7 +16,7 @@ struct ConfigCommand: ParsableCommand {
       """)
 
   @OptionGroup var options: WorkerOptions
-  @Option(help: "table or json.") var format = OutputFormat.table
+  @Option(help: "table or json.", completion: .tableOrJSON) var format = OutputFormat.table
 
   func validate() throws { try format.require(.table, .json) }
 
