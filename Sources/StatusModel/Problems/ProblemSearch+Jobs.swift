@@ -49,8 +49,8 @@ extension ProblemSearch {
       guard status.workers.contains(where: { $0.runner.claimsJobs }) else { continue }
       add(
         .warning, .jobs,
-        "\(count(lane.ready, "job")) of the kind \(lane.kind) \(lane.ready == 1 ? "waits" : "wait") "
-          + "in \(lane.queue), and no worker knows the kind",
+        "\(count(lane.ready, "job")) of the kind \(lane.kind) "
+          + "\(lane.ready == 1 ? "waits" : "wait") in \(lane.queue), and no worker knows the kind",
         since: lane.oldestReadyAt, advice: "start the program that has its handler")
     }
     let slow = ready.filter { lane in
