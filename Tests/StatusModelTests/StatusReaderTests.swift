@@ -77,6 +77,22 @@ import Testing
     }
   }
 
+  @Test func aFeedWhoseHostHasAskedToWaitIsNotLate() async throws {
+    try await withStatusStore { temporary in
+      let (store, clock) = (temporary.store, temporary.clock)
+      try await addFeeds(2, to: store)
+      clock.advance(by: 2 * 900 + 1)
+      try await store.write { [until = clock.now.addingTimeInterval(60)] transaction in
+        _ = try transaction.upsert(
+          "_Host", ["name": .string("host1.example"), "waitUntil": .date(until)], by: ["name"])
+      }
+      #expect(try StatusReader(store).read().feeds.worst.map(\.condition) == [.late, .waiting])
+      #expect(try StatusReader(store).feed(1)?.condition == .waiting)
+      clock.advance(by: 61)
+      #expect(try StatusReader(store).read().feeds.worst.map(\.condition) == [.late, .late])
+    }
+  }
+
   @Test func theErrorOfAFailingFeedIsInTheProblem() async throws {
     try await withStatusStore { temporary in
       try await addFeeds(1, to: temporary.store)

@@ -55,17 +55,19 @@ package struct FeedSurvey {
     try transaction.eachRow(of: feeds) { row in
       let facts = Facts(row, columns)
       if facts.isRemoved { return true }
-      let runs = recorded[row.id]
-      let entry = Self.entry(row.id, facts, runs, timing, now)
-      guard runs == nil || entry.condition == .late, let start = lastRuns.start(of: row.id),
+      var runs = recorded[row.id]
+      var entry = Self.entry(row.id, facts, runs, timing, now)
+      if runs == nil || entry.condition == .late, let start = lastRuns.start(of: row.id),
         start > entry.askedAt ?? .distantPast
-      else {
-        entries.append(entry)
-        return true
+      {
+        runs = runs ?? Runs()
+        runs?.askedAt = start
+        entry = Self.entry(row.id, facts, runs, timing, now)
       }
-      var later = runs ?? Runs()
-      later.askedAt = start
-      entries.append(Self.entry(row.id, facts, later, timing, now))
+      if entry.condition == .late {
+        entry = try Self.entryAfterHostWait(row.id, facts, runs, transaction, timing, now)
+      }
+      entries.append(entry)
       return true
     }
     entries.sort { Self.key(of: $0) < Self.key(of: $1) }
@@ -80,7 +82,8 @@ package struct FeedSurvey {
     let feeds = try transaction.layout(Feed.entityName)
     guard let row = try transaction.row(id, of: feeds) else { return nil }
     let facts = Facts(row, try Columns(feeds))
-    return facts.isRemoved ? nil : entry(id, facts, runs, timing, now)
+    if facts.isRemoved { return nil }
+    return try entryAfterHostWait(id, facts, runs, transaction, timing, now)
   }
 
   private static func key(of entry: Entry) -> (FeedCondition, TimeInterval, Int64) {
@@ -112,7 +115,7 @@ package struct FeedSurvey {
     let errors: Int64
     let goneAt: Date?
     let every: Int64?
-    let waitUntil: Date?
+    var waitUntil: Date?
     let freshFor: Int64?
     let changedAt: Date?
     let addedAt: Date?
@@ -153,6 +156,23 @@ package struct FeedSurvey {
       return entry(.silent, since: changedAt)
     }
     return entry(.current, since: facts.changedAt)
+  }
+
+  /// Returns the entry with the wait that the feed's host has asked for with all its feeds. Only a
+  /// feed that would be late is looked up: the others are requested when the wait has ended.
+  private static func entryAfterHostWait(
+    _ id: Int64, _ facts: Facts, _ runs: Runs?, _ transaction: ReadTransaction,
+    _ timing: FeedTiming, _ now: Date
+  ) throws -> Entry {
+    let entry = entry(id, facts, runs, timing, now)
+    guard entry.condition == .late,
+      let feed = try transaction.get(Feed.self, Feed.objectID(id)),
+      let until = try Hosts.wait(for: feed.host, in: transaction),
+      until.timeIntervalSince(now) <= SyncLimits.waitMax
+    else { return entry }
+    var facts = facts
+    facts.waitUntil = max(facts.waitUntil ?? until, until)
+    return Self.entry(id, facts, runs, timing, now)
   }
 
   /// Returns the latest time at which a worker would begin the next run of a feed that does not
