@@ -77,6 +77,9 @@ extension JobTable {
   func reschedule(_ job: inout JobRecord, at date: Date) throws {
     if job.isCancelled { return try end(&job, as: .cancelled, began: nil) }
     try takeUniqueKeyAgain(&job)
+    // The wait is counted from now. If the clock was set back since the start, the next correction
+    // would count it from then, and shorten it.
+    if let startedAt = job.startedAt, startedAt > now { job.set(.startedAt, now) }
     job.wait(until: date, now: now)
     try update(job)
     try releaseLimit(of: job)

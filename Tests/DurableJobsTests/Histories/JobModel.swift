@@ -269,6 +269,8 @@ struct JobModel {
   private mutating func reschedule(_ job: inout Job, at date: Date) {
     if job.isCancelled { return end(&job, as: .cancelled) }
     takeUniqueKeyAgain(&job)
+    // The wait is counted from now, also after a start before the clock was set back.
+    if let startedAt = job.startedAt, startedAt > now { job.startedAt = now }
     wait(&job, until: date)
   }
 

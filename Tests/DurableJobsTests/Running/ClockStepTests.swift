@@ -41,6 +41,23 @@ import Testing
     }
   }
 
+  @Test func aStepDuringAnAttemptDoesNotShortenItsWait() async throws {
+    try await withTemporaryJobs { temporary in
+      let (store, clock) = (temporary.store, temporary.clock)
+      let id = try await JobQueue(store).enqueue(Self.request).id
+      let claims = try await store.claim()
+      clock.advance(by: Self.step)
+      let none = ClaimTerms(epoch: 1, count: 0, kinds: [])
+      for claim in claims {
+        _ = try await store.write {
+          try JobExchange.run([(claim, .snoozed(.seconds(60), nil))], [], none, in: $0)
+        }
+      }
+      #expect(try await store.write { try JobTable($0).correctTimes() })
+      #expect(try JobQueue(store).status(id)?.runAt == clock.now.addingTimeInterval(60))
+    }
+  }
+
   @Test func theTimeOfARequestStays() async throws {
     try await withTemporaryJobs { temporary in
       let queue = JobQueue(temporary.store)
