@@ -23,8 +23,9 @@ let package = Package(
   name: "mooring",
   products: [
     .library(name: "Mooring", targets: ["Mooring"]),
-    // For the benchmark, which is a package of its own.
+    // For the benchmark and the campaigns, which are packages of their own.
     .library(name: "StatusModel", targets: ["StatusModel"]),
+    .library(name: "WorkerService", targets: ["WorkerService"]),
     .library(name: "StoreHub", targets: ["StoreHub"]),
     .executable(name: "mooring", targets: ["mooring"]),
     .executable(name: "mooring-dump", targets: ["mooring-dump"]),

@@ -41,8 +41,10 @@ struct FeedSchedule: Sendable {
     }
   }
 
+  /// Enqueues the syncs of the feeds that are due now.
+  ///
   /// - Returns: The time of the next feed.
-  private func enqueueDue(begin: Date, _ turns: inout HostTurns) async throws -> Date? {
+  func enqueueDue(begin: Date, _ turns: inout HostTurns) async throws -> Date? {
     let settings = settings.current
     let plan = FeedPlan(
       interval: settings.syncEvery, jitter: settings.jitter, hostSpacing: settings.hostSpacing)
