@@ -29,6 +29,12 @@ struct Hosts: Sendable {
     }
   }
 
+  /// Returns true if any host has requested a wait, which may have ended.
+  static func haveWaits(in transaction: ReadTransaction) throws -> Bool {
+    guard transaction.schema.entity(named: entityName) != nil else { return false }
+    return try transaction.count(of: entityName) > 0
+  }
+
   /// Returns the end of the wait that the host has requested.
   static func wait(for host: String, in transaction: ReadTransaction) throws -> Date? {
     guard let id = try transaction.objectID(entityName, by: ["name": .string(host)]),

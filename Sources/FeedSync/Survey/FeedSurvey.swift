@@ -51,6 +51,7 @@ package struct FeedSurvey {
     let feeds = try transaction.layout(Feed.entityName)
     let columns = try Columns(feeds)
     lazy var lastRuns = LastRuns(store)
+    let hostsWait = try Hosts.haveWaits(in: transaction)
     entries.reserveCapacity(recorded.count)
     try transaction.eachRow(of: feeds) { row in
       let facts = Facts(row, columns)
@@ -64,7 +65,7 @@ package struct FeedSurvey {
         runs?.askedAt = start
         entry = Self.entry(row.id, facts, runs, timing, now)
       }
-      if entry.condition == .late {
+      if entry.condition == .late, hostsWait {
         entry = try Self.entryAfterHostWait(row.id, facts, runs, transaction, timing, now)
       }
       entries.append(entry)
@@ -83,7 +84,9 @@ package struct FeedSurvey {
     guard let row = try transaction.row(id, of: feeds) else { return nil }
     let facts = Facts(row, try Columns(feeds))
     if facts.isRemoved { return nil }
-    return try entryAfterHostWait(id, facts, runs, transaction, timing, now)
+    return try Hosts.haveWaits(in: transaction)
+      ? entryAfterHostWait(id, facts, runs, transaction, timing, now)
+      : entry(id, facts, runs, timing, now)
   }
 
   private static func key(of entry: Entry) -> (FeedCondition, TimeInterval, Int64) {

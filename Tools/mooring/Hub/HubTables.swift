@@ -17,7 +17,8 @@ extension HubCommand {
         This makes the table mooring_NAME."Episode" in the database of the hub NAME, with a column \
         for each attribute, and lets the role analysts read it. Without --entity the command \
         brings all tables up to date that were made before; with --follow it goes on doing so \
-        until SIGTERM. All tables show one commit of the store. One process of all machines writes them.
+        until SIGTERM. All tables show one commit of the store. One process of all machines writes \
+        them.
         """)
 
     @OptionGroup var options: StoreOptions
