@@ -34,7 +34,7 @@ struct MinuteAggregates {
 
   /// - Parameter began: The beginning of the attempt; `nil` for a job that was not running.
   mutating func count(_ job: JobRecord, _ result: Result, began: Date?, now: Date) {
-    // By number: an element that is passed to a closure is copied.
+    // Compares by index, because passing an element to a closure would copy it.
     let known = groups.indices.first {
       job.hasSame(.kind, as: groups[$0].job) && job.hasSame(.queue, as: groups[$0].job)
     }

@@ -112,7 +112,8 @@ struct SyncLease: ~Copyable {
     return max(start, note ?? start)
   }
 
-  /// Returns the feeds that have a file in the folder; none if it cannot be read.
+  /// Returns the feeds that have a file in the folder; none if it cannot be read, which opening the
+  /// store would have refused.
   static func feedsWithFile(in folder: String) -> Set<Int64> {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     return Set(names.compactMap(feedID(ofFile:)))

@@ -65,8 +65,10 @@ package struct FeedSurvey {
         runs?.askedAt = start
         entry = Self.entry(row.id, facts, runs, timing, now)
       }
+      // Only for a feed that would be late, because its whole record is read.
       if entry.condition == .late, hostsWait {
-        entry = try Self.entryAfterHostWait(row.id, facts, runs, transaction, timing, now)
+        let waiting = try facts.withHostWait(of: row.id, transaction, now)
+        entry = Self.entry(row.id, waiting, runs, timing, now)
       }
       entries.append(entry)
       return true
@@ -84,9 +86,10 @@ package struct FeedSurvey {
     guard let row = try transaction.row(id, of: feeds) else { return nil }
     let facts = Facts(row, try Columns(feeds))
     if facts.isRemoved { return nil }
-    return try Hosts.haveWaits(in: transaction)
-      ? entryAfterHostWait(id, facts, runs, transaction, timing, now)
-      : entry(id, facts, runs, timing, now)
+    let entry = Self.entry(id, facts, runs, timing, now)
+    guard entry.condition == .late, try Hosts.haveWaits(in: transaction) else { return entry }
+    let waiting = try facts.withHostWait(of: id, transaction, now)
+    return Self.entry(id, waiting, runs, timing, now)
   }
 
   private static func key(of entry: Entry) -> (FeedCondition, TimeInterval, Int64) {
@@ -134,6 +137,17 @@ package struct FeedSurvey {
       changedAt = row.date(columns.changedAt)
       addedAt = row.date(columns.addedAt)
     }
+
+    /// Returns the facts with the wait that the feed's host has requested for all its feeds.
+    func withHostWait(of id: Int64, _ transaction: ReadTransaction, _ now: Date) throws -> Facts {
+      guard let feed = try transaction.get(Feed.self, Feed.objectID(id)),
+        let until = try Hosts.wait(for: feed.host, in: transaction),
+        until.timeIntervalSince(now) <= SyncLimits.waitMax
+      else { return self }
+      var facts = self
+      facts.waitUntil = max(waitUntil ?? until, until)
+      return facts
+    }
   }
 
   private static func entry(
@@ -159,23 +173,6 @@ package struct FeedSurvey {
       return entry(.silent, since: changedAt)
     }
     return entry(.current, since: facts.changedAt)
-  }
-
-  /// Returns the entry with the wait that the feed's host has asked for with all its feeds. Only a
-  /// feed that would be late is looked up: the others are requested when the wait has ended.
-  private static func entryAfterHostWait(
-    _ id: Int64, _ facts: Facts, _ runs: Runs?, _ transaction: ReadTransaction,
-    _ timing: FeedTiming, _ now: Date
-  ) throws -> Entry {
-    let entry = entry(id, facts, runs, timing, now)
-    guard entry.condition == .late,
-      let feed = try transaction.get(Feed.self, Feed.objectID(id)),
-      let until = try Hosts.wait(for: feed.host, in: transaction),
-      until.timeIntervalSince(now) <= SyncLimits.waitMax
-    else { return entry }
-    var facts = facts
-    facts.waitUntil = max(facts.waitUntil ?? until, until)
-    return Self.entry(id, facts, runs, timing, now)
   }
 
   /// Returns the latest time at which a worker would begin the next run of a feed that does not

@@ -25,7 +25,7 @@ struct FeedSettingsOptions: ParsableArguments {
     help: ArgumentHelp(
       "Whether a feed that had a public address may have a private one later.",
       discussion: """
-        By default it may not: otherwise whoever controls its host name could send requests into \
+        By default it may not: otherwise the owner of its host name could send requests into \
         your network.
         """))
   var allowPrivate: Bool?
