@@ -56,6 +56,30 @@ import Testing
     }
   }
 
+  @Test func aSampleHasItsOwnWindowAndConstantsAlsoIfItsPlanIsShared() async throws {
+    try await withFigures { temporary in
+      try await temporary.addBooks(30)
+      let store = temporary.store
+      // Their plans are kept, and those of the slow fetches are the same.
+      for limit in [3, 4] {
+        _ = try store.fetch(fetch("name != nil", by: [SortKey("name")], limit: limit))
+        _ = try store.fetch(fetch("name == 'book \(limit)'"))
+      }
+      temporary.fetchClock.setStep(.milliseconds(60))
+      var slow = try fetch("name != nil", by: [SortKey("name")], limit: 7)
+      slow.fetchOffset = 2
+      _ = try store.fetch(slow)
+      _ = try store.fetch(fetch("name == 'book 9'"))
+      try await temporary.recorder.flush(to: store)
+      let requests = Set(try temporary.figures { try $0.slowFetches() }.map(\.request))
+      #expect(
+        requests == [
+          "mooring fetch Book --where 'name != nil' --sort name --limit 7 --offset 2",
+          #"mooring fetch Book --where 'name == "book 9"'"#,
+        ])
+    }
+  }
+
   @Test func otherShapesAreOtherSamples() async throws {
     try await withFigures { temporary in
       try await temporary.addBooks(30)
