@@ -17,10 +17,7 @@ enum BatchLease {
     let region = FileLock.Region.byte(hash: ContentHash.of(name))
     guard let lock = try take(region, in: store.folder) else { throw isRunning(name) }
     defer { lock.release(region) }
-    let shared = try translatingStorageErrors {
-      try store.options.sharedLocks.take("batch-\(name)")
-    }
-    guard let shared else { throw isRunning(name) }
+    guard let shared = try store.takeSharedLock("batch-\(name)") else { throw isRunning(name) }
     defer { shared.release() }
     return try await body()
   }

@@ -29,8 +29,25 @@ extension Store {
   /// - Throws: `unreachable`, `diverged`, `busy`; `damaged` for an entry of the log that does not
   ///   fit; a storage failure.
   public func catchUp() throws {
+    guard options.commitLog != nil else { return }
     try checkOpenForWriting()
     try writer.catchUp()
+  }
+
+  /// Takes a lock that holds on all machines, and applies what its former holders have committed:
+  /// the next read sees it. Blocks the calling thread.
+  ///
+  /// - Returns: `nil` if another machine has it.
+  /// - Throws: The errors of `catchUp`; the lock is released then.
+  package func takeSharedLock(_ name: String) throws -> (any SharedLock)? {
+    let lock = try translatingStorageErrors { try options.sharedLocks.take(name) }
+    do {
+      if lock != nil { try catchUp() }
+    } catch {
+      lock?.release()
+      throw error
+    }
+    return lock
   }
 
   /// Makes a commit log the order of all later commits. What the store has now is the beginning of

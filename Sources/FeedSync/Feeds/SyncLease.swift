@@ -44,16 +44,14 @@ struct SyncLease: ~Copyable {
         .busy, "the feed is being synced already",
         [("process", file.lastHolder?.pid ?? "")], advice: "wait for it, or use --wait")
     }
-    let locks = store.options.sharedLocks
-    let shared = try translatingStorageErrors { try locks.take(SyncLease.name(feedID)) }
-    guard let shared else {
-      file.release()
+    guard let shared = try store.takeSharedLock(SyncLease.name(feedID)) else {
       throw SyncError(
         .busy, "another machine syncs the feed", advice: "wait for it, or use --wait")
     }
     self.file = file
     self.shared = shared
-    previous = SyncLease.later(SyncLease.lastRun(file), locks.note(of: SyncLease.name(feedID)))
+    let note = store.options.sharedLocks.note(of: SyncLease.name(feedID))
+    previous = SyncLease.later(SyncLease.lastRun(file), note)
   }
 
   private static func unusable(_ path: String, _ error: SystemError) -> SyncError {

@@ -82,7 +82,9 @@ public struct SyncEngine: Sendable {
     var feed = try feed(id, options)
     if try isFresh(feed, lastRun: lease.previous, options) { return freshReport(id, feed) }
     let start = try await waitForTurn(id, feed)
-    // During the wait the host may have asked to wait longer, or the settings may have changed.
+    // During the wait the host may have asked to wait longer, or the settings may have changed,
+    // maybe on another machine.
+    try store.catchUp()
     feed = try self.feed(id, options)
     if try isFresh(feed, lastRun: lease.previous, options) { return freshReport(id, feed) }
     if FeedTiming.wasSetBack(since: lease.previous, now: start) {

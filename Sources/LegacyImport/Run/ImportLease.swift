@@ -10,10 +10,7 @@ enum ImportLease {
   static func hold<R>(_ name: String, in store: Store, _ body: () throws -> R) throws -> R {
     guard let lock = try take(name, in: store.folder) else { throw isRunning(name) }
     defer { lock.release(region(name)) }
-    let shared = try translatingStorageErrors {
-      try store.options.sharedLocks.take(sharedName(name))
-    }
-    guard let shared else { throw isRunning(name) }
+    guard let shared = try store.takeSharedLock(sharedName(name)) else { throw isRunning(name) }
     defer { shared.release() }
     return try body()
   }

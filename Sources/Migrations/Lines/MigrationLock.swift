@@ -42,12 +42,12 @@ final class MigrationLock {
   ) throws(StoreError) -> any SharedLock {
     do {
       while true {
-        if let lock = try store.options.sharedLocks.take("migrate") { return lock }
+        if let lock = try store.takeSharedLock("migrate") { return lock }
         guard ContinuousClock.now < deadline, !isCancelled() else { break }
         usleep(sharedInterval)
       }
-    } catch let error as StorageError {
-      throw StoreError(error)
+    } catch let error as StoreError {
+      throw error
     } catch {
       throw StoreError(.storage, "the lock of migrations cannot be taken", [("cause", "\(error)")])
     }

@@ -1,4 +1,5 @@
 import DurableJobs
+import EntityModel
 import EntityStore
 import FeedSync
 import Foundation
@@ -51,6 +52,7 @@ struct FeedSchedule: Sendable {
     let now = store.now()
     let queue = JobQueue(store)
     var due: [FeedPlan.Entry] = []
+    var records: [Int64: Feed] = [:]
     var wronglyTimed: Set<Int64> = []
     var next: Date?
     let feeds = Feeds(store)
@@ -70,18 +72,32 @@ struct FeedSchedule: Sendable {
         wronglyTimed.insert(id)
       }
       due.append(entry)
+      records[id] = feed
     }
     figures.set(gauges)
     for (entry, start) in plan.starts(of: due, now: now, turns: &turns) {
-      let sync = SyncFeed(feed: entry.feed, isScheduled: true, host: entry.host)
-      let job = try await queue.enqueue(sync) { request in
-        request.runAt = start
-        if wronglyTimed.contains(entry.feed) { request.onConflict = .replace }
-        request.retention = settings.keepFinished
-      }
-      logger.debug("a feed is due", metadata: ["feed": "\(entry.feed)", "job": "\(job.id)"])
+      var request = try JobRequest(
+        SyncFeed(feed: entry.feed, isScheduled: true, host: entry.host))
+      request.runAt = start
+      if wronglyTimed.contains(entry.feed) { request.onConflict = .replace }
+      request.retention = settings.keepFinished
+      guard let job = try await enqueue(request, ifUnchanged: records[entry.feed], entry.feed)
+      else { continue }
+      logger.debug("a feed is due", metadata: ["feed": "\(entry.feed)", "job": "\(job)"])
     }
     return next
+  }
+
+  /// Enqueues the sync of a feed, unless it was synced or changed since it was read: with a hub,
+  /// this machine may not have had the commits of the others. The commit wakes the schedule again.
+  private func enqueue(
+    _ request: JobRequest, ifUnchanged feed: Feed?, _ number: Int64
+  ) async throws -> JobID? {
+    try await store.write(author: "jobs", isRepeatable: true) { transaction in
+      let id = ObjectID(entity: Feed.entityName, number: number)
+      guard try transaction.get(Feed.self, id) == feed else { return nil }
+      return try transaction.enqueue(request).id
+    }
   }
 }
 

@@ -75,6 +75,17 @@ import Testing
     }
   }
 
+  @Test func aTakerOfALockHasWhatItsFormerHolderHasCommitted() async throws {
+    try await withSharedStores { first, second, _ in
+      let lock = try first.takeSharedLock("work")
+      try await first.write { _ = try $0.insert("Sample", ["name": "done"]) }
+      lock?.release()
+      #expect(try second.takeSharedLock("work") != nil)
+      #expect(try second.fetch(FetchRequest(entityName: "Sample")).count == 1)
+      for store in [first, second] { try requireClean(store) }
+    }
+  }
+
   @Test func aWriteThatFailsDoesNotUndoWhatOthersWroteAndIsNotSharedByThem() async throws {
     try await withSharedStores { first, second, log in
       try await first.write { _ = try $0.insert("Sample", ["name": "one"]) }
