@@ -27,6 +27,7 @@ let package = Package(
     .library(name: "StatusModel", targets: ["StatusModel"]),
     .library(name: "WorkerService", targets: ["WorkerService"]),
     .library(name: "StoreHub", targets: ["StoreHub"]),
+    .library(name: "TestSupport", targets: ["TestSupport", "LoopbackHTTP"]),
     .executable(name: "mooring", targets: ["mooring"]),
     .executable(name: "mooring-dump", targets: ["mooring-dump"]),
     .executable(name: "feed-server", targets: ["feed-server"]),

@@ -18,6 +18,7 @@ let package = Package(
       dependencies: [
         .product(name: "Mooring", package: "mooring"),
         .product(name: "StatusModel", package: "mooring"),
+        .product(name: "TestSupport", package: "mooring"),
         .product(name: "WorkerService", package: "mooring"),
       ],
       swiftSettings: settings)

@@ -42,11 +42,13 @@ extension Outcome {
 }
 
 extension World {
-  func handlers(isWorker: Bool, _ figures: FigureRecorder) -> JobHandlers {
+  func handlers(
+    isWorker: Bool, on machine: Machine, _ figures: FigureRecorder
+  ) -> JobHandlers {
     var handlers = JobHandlers()
     if isWorker {
       var engine = SyncEngine(
-        store: store, transport: network,
+        store: machine.store, transport: NetworkAccess(network, link: machine.link),
         onRun: { feed, report, start, seconds in
           figures.record(run: report, feed: feed, startedAt: start, seconds: seconds)
         })

@@ -20,8 +20,10 @@ struct FeedModel {
   /// The seconds that the last page, and the last answer, have promised.
   var promisedFor: Int?
   var freshFor: Int?
-  /// True while a request is under way.
-  var isAsked = false
+  /// The machines that have a request under way: more than one only if the lease of the others has
+  /// ended.
+  var askers: Set<Int> = []
+  var isAsked: Bool { !askers.isEmpty }
   /// True if the last run ended with an answer that the program could store.
   var isCertain = true
   /// True if the last run was cut by a kill, or could not be stored: its job runs again.
@@ -68,12 +70,18 @@ struct FeedModels {
   // MARK: Requests
 
   /// Checks that a request may be sent now, and records it.
-  mutating func ask(_ index: Int, at now: Moment) throws {
+  ///
+  /// - Parameter hasLease: False if the machine was cut off since it began the run, and another one
+  ///   has taken the feed over. It cannot know, and may ask once more.
+  mutating func ask(
+    _ index: Int, from machine: Int, hasLease: Bool, at now: Moment
+  ) throws {
     let feed = feeds[index]
+    guard hasLease else { return }
     func refuse(_ reason: String) -> Violation {
       Violation("feed \(feed.number) of \(feed.host) was requested \(reason)")
     }
-    if feed.isAsked { throw refuse("twice at the same time") }
+    if feed.askers.contains(machine) { throw refuse("twice at the same time") }
     if feed.isGone { throw refuse("though it is gone") }
     if let left = left(of: feed.wait, now) { throw refuse("\(left) s before its wait ends") }
     if let left = left(of: hostWaits[feed.host], now) {
@@ -99,12 +107,12 @@ struct FeedModels {
     {
       throw refuse("\(now.elapsed - last.elapsed) ms after another feed of the host")
     }
-    if feeds.count(where: { $0.isAsked && $0.host == feed.host }) >= 2 {
+    if feeds.count(where: { $0.askers.contains(machine) && $0.host == feed.host }) >= 2 {
       throw refuse("while two others of the host are")
     }
     hostStarts[feed.host] = now
     feeds[index].lastStart = now
-    feeds[index].isAsked = true
+    feeds[index].askers.insert(machine)
     feeds[index].wasCut = true
     feeds[index].isCertain = false
   }

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The servers of a simulation. Each host has a mood, which changes at random: it answers, asks to
 /// wait, fails, is slow or cannot be reached.
-final class Network: HTTPTransport {
+final class Network: Sendable {
   enum Mood: CaseIterable {
     case well, busy, overloaded, failing, slow, cut
   }
@@ -56,21 +56,22 @@ final class Network: HTTPTransport {
 
   // MARK: Requests
 
-  func send(_ request: HTTPRequest) async throws -> HTTPResponse {
+  /// - Parameter link: The link of the machine that asks; `nil` if there is one machine.
+  func send(_ request: HTTPRequest, from link: HubLink?) async throws -> HTTPResponse {
     let url = request.url
-    let (index, answer, milliseconds) = try begin(request)
+    let (index, answer, milliseconds) = try begin(request, link)
     do {
       guard let strand = Strand.current else { throw Violation("a request outside of a strand") }
       try await strand.sleep(milliseconds: milliseconds)
     } catch {
-      state.withLock { $0.models.feeds[index].isAsked = false }
+      state.withLock { _ = $0.models.feeds[index].askers.remove(link?.number ?? 0) }
       if Strand.current?.isKilled == true { throw error }
       throw HTTPError(.cancelled, url)
     }
-    return try deliver(answer, to: request, index)
+    return try deliver(answer, to: request, index, link)
   }
 
-  private func begin(_ request: HTTPRequest) throws -> (Int, Answer, Int) {
+  private func begin(_ request: HTTPRequest, _ link: HubLink?) throws -> (Int, Answer, Int) {
     let now = self.now
     let mood = mood(of: request.url)
     let (answer, milliseconds) = answer(to: request, mood)
@@ -80,7 +81,8 @@ final class Network: HTTPTransport {
         throw Violation("a request for \(request.url)")
       }
       do {
-        try state.models.ask(index, at: now)
+        let hasLease = link?.hasLease(ofFeed: state.models.feeds[index].number) ?? true
+        try state.models.ask(index, from: link?.number ?? 0, hasLease: hasLease, at: now)
       } catch let violation as Violation {
         if state.violation == nil { state.violation = violation }
       }
@@ -135,13 +137,14 @@ final class Network: HTTPTransport {
   // MARK: Answers
 
   private func deliver(
-    _ answer: Answer, to request: HTTPRequest, _ index: Int
+    _ answer: Answer, to request: HTTPRequest, _ index: Int, _ link: HubLink?
   ) throws -> HTTPResponse {
     let (now, url) = (self.now, request.url)
     let maxAge = chance.one(in: 3) ? chance.number(60...10_000) : nil
     return try state.withLock { state in
       let version = state.versions[url] ?? 0
-      state.models.deliver(to: index, isDiskFull: state.isDiskFull) { models in
+      let isStored = !state.isDiskFull && link?.canWrite ?? true
+      state.models.deliver(to: index, of: link?.number ?? 0, isStored: isStored) { models in
         models.apply(answer.effect(maxAge: maxAge), to: index, at: now)
       }
       trace.add("answer \(url) \(answer) max-age \(maxAge ?? -1)")
@@ -181,6 +184,18 @@ final class Network: HTTPTransport {
   }
 }
 
+/// The network as the processes of one machine use it.
+struct NetworkAccess: HTTPTransport {
+  private let network: Network
+  private let link: HubLink?
+
+  init(_ network: Network, link: HubLink?) { (self.network, self.link) = (network, link) }
+
+  func send(_ request: HTTPRequest) async throws -> HTTPResponse {
+    try await network.send(request, from: link)
+  }
+}
+
 extension Network {
   /// The meaning of an answer to the model.
   enum Effect {
@@ -206,10 +221,10 @@ extension Network.Answer {
 extension FeedModels {
   /// Ends a request. An answer that the program cannot store changes nothing but the request.
   mutating func deliver(
-    to index: Int, isDiskFull: Bool, _ apply: (inout FeedModels) -> Void
+    to index: Int, of machine: Int, isStored: Bool, _ apply: (inout FeedModels) -> Void
   ) {
-    feeds[index].isAsked = false
-    guard !isDiskFull else { return }
+    feeds[index].askers.remove(machine)
+    guard isStored else { return }
     feeds[index].isCertain = true
     feeds[index].wasCut = false
     apply(&self)

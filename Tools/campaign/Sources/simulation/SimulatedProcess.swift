@@ -35,14 +35,16 @@ import Synchronization
 
   let epoch: Int64
   let isWorker: Bool
-  private let world: World
+  let world: World
+  private let machine: Machine
+  var store: Store { machine.store }
   private var lease: RunnerLease?
   private let handlers: JobHandlers
   private let threads = BoundedThreads("simulation", threadsMax: 1)
   private var state: RunnerState
   private var attempts: [JobID: Attempt] = [:]
   private var ended: [(job: RunningJob, outcome: Outcome?)] = []
-  private var correctedAt = Date.distantFuture
+  var correctedAt = Date.distantFuture
   private var isStopping = false
   /// True once it has left in order.
   private(set) var hasLeft = false
@@ -57,16 +59,17 @@ import Synchronization
   private var plannedAt = 0
 
   /// - Throws: The errors of `RunnerLease.take`.
-  init(_ world: World, isWorker: Bool) async throws {
+  init(_ world: World, on machine: Machine, isWorker: Bool) async throws {
     self.world = world
+    self.machine = machine
     self.isWorker = isWorker
     let figures = FigureRecorder(now: { [clock = world.clock] in clock.now })
     self.figures = figures
-    handlers = world.handlers(isWorker: isWorker, figures)
+    handlers = world.handlers(isWorker: isWorker, on: machine, figures)
     var settings = WorkerSettings()
     settings.keepFinished = .seconds(6 * 3_600)
     schedule = FeedSchedule(
-      store: world.store,
+      store: machine.store,
       settings: try LiveSettings { [settings] in
         EffectiveSettings(settings: settings, items: [], file: nil, warnings: [])
       }, logger: Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() }, figures: figures)
@@ -75,7 +78,7 @@ import Synchronization
       kinds: handlers.kinds, concurrency: isWorker ? 6 : 2, queueLimits: [:],
       cancelGrace: .seconds(10))
     let lease = try await RunnerLease.take(
-      in: world.store, command: "simulation", kinds: handlers.kinds)
+      in: machine.store, command: "simulation", kinds: handlers.kinds)
     self.lease = lease
     epoch = lease.epoch
     world.jobs.withLock { $0.register(lease.epoch) }
@@ -103,6 +106,8 @@ import Synchronization
   ///
   /// - Throws: `Died`, `Violation`, and errors of the store that do not pass.
   func step() async throws {
+    // One that is cut off reads on. Notifications are late at times.
+    if machine.link?.isCut == false, !world.chance.one(in: 3) { try store.catchUp() }
     let now = world.clock.elapsed
     if let id = attempts.filter({ $0.value.wakeAt.map { $0 <= now } ?? false }).keys.min() {
       guard let strand = attempts[id]?.strand else { return }
@@ -118,7 +123,7 @@ import Synchronization
     case .prune: try await waitingOutFullDisk(.prune) { try await self.prune() }
     case .figures:
       try await waitingOutFullDisk(.figures) {
-        _ = try await self.figures.flush(to: self.world.store)
+        _ = try await self.figures.flush(to: self.store)
       }
       times[.figures] = now + 60_000
     }
@@ -136,6 +141,7 @@ import Synchronization
   /// Ends as a process that is killed: nothing is written any more, and the kernel frees its locks.
   func die() async throws {
     try FullDisk.set(true)
+    machine.link?.beginDeath()
     for id in attempts.keys.sorted() {
       guard let attempt = attempts[id], attempt.wakeAt != nil else { continue }
       attempt.strand.kill()
@@ -143,6 +149,7 @@ import Synchronization
     }
     try FullDisk.set(world.isDiskFull)
     lease = nil
+    machine.link?.endDeath()
     hasLeft = true
   }
 
@@ -153,7 +160,7 @@ import Synchronization
           terms: nil, endedCount: ended.count, storesProgress: false, hasWork: false))
       if attempts.isEmpty {
         let epoch = epoch
-        try await world.store.write(author: "jobs") { try JobTable($0).removeRunner(epoch) }
+        try await store.write(author: "jobs") { try JobTable($0).removeRunner(epoch) }
         try world.jobs.withLock { try $0.leave(epoch) }
       }
     } catch let error as StoreError where error.passes {
@@ -172,9 +179,15 @@ import Synchronization
         step = try await perform(action).flatMap(react)
       } catch let error as StoreError where error.passes {
         step = react(to: .failed("\(error.code)"))
+      } catch let error as JobError where error.code == .lostRunner {
+        guard wasTakenForDead else { throw error }
+        throw Died()
       }
     }
   }
+
+  /// True if another machine could take over its jobs, because it was cut off.
+  private var wasTakenForDead: Bool { !world.jobs.withLock(\.runners).contains(epoch) }
 
   private func react(to event: RunnerState.Event) -> RunnerState.Action? {
     let moment = RunnerState.Moment(
@@ -199,7 +212,7 @@ import Synchronization
   }
 
   private func perform(_ step: RunnerState.Action) async throws -> RunnerState.Event? {
-    let (store, epoch) = (world.store, epoch)
+    let (store, epoch) = (store, epoch)
     switch step {
     case .recordStop:
       try await store.write(author: "jobs") { try JobTable($0).recordStop(epoch) }
@@ -218,48 +231,6 @@ import Synchronization
     }
   }
 
-  private func rescueDead() async throws -> Duration? {
-    let (store, epoch) = (world.store, epoch)
-    var next: Duration?
-    for other in try store.read({ try RunnerRow.others(than: epoch, in: $0) }) {
-      if let life = try RunnerLease.life(of: other.epoch, in: store) {
-        next = min(next ?? life, life)
-        continue
-      }
-      next = Limits.runnersInterval
-      let count = try await JobRescue.run(other.epoch, in: store)
-      let now = world.now
-      let expected = world.jobs.withLock {
-        $0.rescue(other.epoch, wasStopping: other.isStopping, at: now)
-      }
-      world.trace.add("runner \(epoch) took over \(count) jobs of runner \(other.epoch)")
-      guard count == expected else {
-        throw Violation("\(count) jobs of runner \(other.epoch) were taken over, not \(expected)")
-      }
-    }
-    return next
-  }
-
-  private func correctTimes() async throws {
-    let now = world.clock.now
-    while now < correctedAt {
-      if try await world.store.write(author: "jobs", { try JobTable($0).correctTimes() }) { break }
-    }
-    correctedAt = now
-  }
-
-  private func survey(_ running: [JobID], _ terms: ClaimTerms?) throws -> RunnerState.Event {
-    let now = world.clock.now
-    return try world.store.read { transaction in
-      let rows = try JobRows(reading: transaction)
-      let cancelled = try running.filter { try rows.isCancelled($0) }.sorted()
-      guard let terms else { return .surveyed(cancelled: cancelled, hasWork: false) }
-      let isDue = try rows.nextTime().map { $0 <= now } ?? false
-      return .surveyed(
-        cancelled: cancelled, hasWork: try isDue || !rows.lanes(servedUnder: terms).isEmpty)
-    }
-  }
-
   private func exchange(_ plan: RunnerState.Exchange) async throws -> RunnerState.Event {
     let progress =
       plan.storesProgress ? attempts.values.compactMap { $0.job.takeClaimedProgress() } : []
@@ -269,7 +240,7 @@ import Synchronization
     let written = ended
     let ends = written.map { ($0.job.claim, $0.outcome) }
     let (epoch, terms) = (epoch, plan.terms)
-    let exchange = try await world.store.write(author: "jobs") { transaction in
+    let exchange = try await store.write(author: "jobs") { transaction in
       if terms != nil { try JobTable(transaction).requireRunner(epoch) }
       return try JobExchange.run(ends, progress, terms, in: transaction)
     }
@@ -290,7 +261,10 @@ import Synchronization
     for ((job, outcome), result) in zip(written, exchange.results) {
       let id = job.claim.job
       world.trace.add("end job \(id) \(outcome.map { "\($0.end)" } ?? "completed")")
-      if result == .lostClaim { throw Violation("the runner that runs job \(id) lost its claim") }
+      if result == .lostClaim {
+        if wasTakenForDead { continue }
+        throw Violation("the runner that runs job \(id) lost its claim")
+      }
       guard let end = outcome?.end else { continue }
       try world.jobs.withLock { try $0.finish(id.rawValue, epoch: epoch, end, at: now) }
     }
@@ -303,7 +277,7 @@ import Synchronization
 
   private func sleep(_ rest: RunnerState.Rest) throws {
     let due =
-      rest.offer == nil ? nil : try world.store.read { try JobRows(reading: $0).nextTime() }
+      rest.offer == nil ? nil : try store.read { try JobRows(reading: $0).nextTime() }
     var times: [Int] = []
     let now = world.clock.elapsed
     if let due { times.append(max(now, world.clock.elapsed(at: due))) }
@@ -331,7 +305,7 @@ import Synchronization
       let strand = Strand(clock: world.clock)
       attempts[job.id] = Attempt(job: running, strand: strand, result: result)
       let context = JobContext(
-        id: job.id, kind: job.kind, queue: job.queue, attempt: running.attempt, store: world.store,
+        id: job.id, kind: job.kind, queue: job.queue, attempt: running.attempt, store: store,
         runnerLogger: schedule.logger, payload: job.payload, checkpointData: job.checkpoint,
         running: running)
       note(
@@ -369,8 +343,11 @@ import Synchronization
     plannedAt = world.clock.elapsed
     begin = min(begin, world.clock.now)
     var turns = turns
-    defer { self.turns = turns }
-    let next = try await schedule.enqueueDue(begin: begin, &turns)
+    // A schedule that fails begins anew.
+    let former = begin
+    (self.turns, begin) = (HostTurns(), world.clock.now)
+    let next = try await schedule.enqueueDue(begin: former, &turns)
+    (self.turns, begin) = (turns, former)
     let planned = turns.free.count
     if planned > Scenario.hosts.count { throw Violation("\(planned) hosts have turns") }
     try world.adopt()
@@ -380,7 +357,7 @@ import Synchronization
 
   private func prune() async throws {
     let now = world.now
-    let count = try await JobQueue(world.store).prune()
+    let count = try await JobQueue(store).prune()
     let expected = world.jobs.withLock { $0.prune(at: now) }
     guard count == expected else { throw Violation("\(count) jobs were removed, not \(expected)") }
     times[.prune] = world.clock.elapsed + 600_000

@@ -10,13 +10,15 @@ import Synchronization
 @Stage final class Simulation {
   /// An event besides the steps of the processes.
   private enum Event: Int, CaseIterable {
-    case kill, dieAfterCommit, stop, clockStep, fillDisk, emptyDisk, act, check
+    case kill, dieAfterCommit, stop, clockStep, fillDisk, emptyDisk, act, check, cut, restore
   }
 
   private static let hour = 3_600_000
   private static let week = 168 * hour
   /// The time at the end without faults, in which everything must come to its end.
   private static let calm = 12 * hour
+  private static let withoutHub: Set<Event> = [.clockStep, .fillDisk, .emptyDisk]
+  private static let withHub: Set<Event> = [.cut, .restore]
 
   let world: World
   private let length: Int
@@ -28,15 +30,18 @@ import Synchronization
   private var transaction = 0
   private(set) var steps = 0
 
+  /// - Parameter seed: One that is even has a hub.
   init(seed: UInt64, weeks: Int, folder: String) throws {
-    world = try World(seed: seed, folder: folder)
+    world = try World(seed: seed, hasHub: seed.isMultiple(of: 2), folder: folder)
     length = weeks * Self.week
   }
 
   /// - Throws: `Violation`, or an error that the program should not have met.
   func run() async throws {
     try await Scenario.build(world)
-    for event in Event.allCases where event != .emptyDisk { plan(event) }
+    let never = world.hub == nil ? Self.withHub : Self.withoutHub
+    for event in Event.allCases where !never.contains(event) { plan(event) }
+    (events[.emptyDisk], events[.restore]) = (nil, nil)
     while try await step() {}
     try await finish()
   }
@@ -83,7 +88,8 @@ import Synchronization
 
   private func boot(_ slot: Int) async throws {
     do {
-      let process = try await SimulatedProcess(world, isWorker: slot == 0)
+      let process = try await SimulatedProcess(
+        world, on: world.machines[slot], isWorker: slot == 0 || world.hub != nil)
       world.trace.add("runner \(process.epoch) begins in slot \(slot)")
       world.alive.withLock { _ = $0.insert(process.epoch) }
       processes[slot] = process
@@ -97,6 +103,8 @@ import Synchronization
     guard let process = processes[slot] else { return }
     world.trace.add("runner \(process.epoch) is gone")
     world.alive.withLock { _ = $0.remove(process.epoch) }
+    let now = world.clock.elapsed
+    world.uncertain.withLock { $0[process.epoch] = now + SimulatedHub.patience + 1 }
     processes[slot] = nil
     boots[slot] = world.clock.elapsed + world.chance.wait(mean: 60_000)
     disturb()
@@ -125,6 +133,8 @@ import Synchronization
       case .clockStep: 20 * Self.hour
       case .fillDisk: 24 * Self.hour
       case .emptyDisk: 10 * 60_000
+      case .cut: 6 * Self.hour
+      case .restore: world.chance.pick([5_000, 60_000, Self.hour])
       case .act: 15 * 60_000
       case .check: 20 * 60_000
       }
@@ -133,7 +143,7 @@ import Synchronization
 
   private func happen(_ event: Event) async throws {
     let slot = world.chance.number(0...1)
-    if event != .fillDisk { plan(event) }
+    if ![.fillDisk, .cut].contains(event) { plan(event) }
     switch event {
     case .kill:
       world.trace.add("kill slot \(slot)")
@@ -146,6 +156,8 @@ import Synchronization
     case .clockStep: stepClock()
     case .fillDisk: try fillDisk(true)
     case .emptyDisk: try fillDisk(false)
+    case .cut: cut(slot)
+    case .restore: restore()
     case .act: try await Operator(world: world).act()
     case .check:
       if !world.isDiskFull { try StatusCheck(world: world, calmSince: calmSince).run() }
@@ -158,6 +170,28 @@ import Synchronization
     try FullDisk.set(isFull)
     events[.emptyDisk] = nil
     plan(isFull ? .emptyDisk : .fillDisk)
+    disturb()
+  }
+
+  /// Cuts a machine off from the hub.
+  private func cut(_ slot: Int) {
+    world.trace.add("machine \(slot) is cut off")
+    world.machines[slot].link?.cut(true)
+    if let epoch = processes[slot]?.epoch { world.uncertain.withLock { $0[epoch] = .max } }
+    plan(.restore)
+    disturb()
+  }
+
+  private func restore() {
+    events[.restore] = nil
+    plan(.cut)
+    for (slot, machine) in world.machines.enumerated() where machine.link?.isCut == true {
+      world.trace.add("machine \(slot) is back")
+      machine.link?.cut(false)
+      processes[slot]?.wake(after: 1)
+    }
+    let now = world.clock.elapsed
+    world.uncertain.withLock { $0 = $0.mapValues { $0 == .max ? now : $0 } }
     disturb()
   }
 
@@ -184,19 +218,29 @@ import Synchronization
   /// Lets everything come to its end without faults, and checks the store.
   private func finish() async throws {
     world.trace.add("the calm at the end")
-    events = [:]
     try fillDisk(false)
+    if world.hub != nil { restore() }
     events = [:]
     world.network.heal()
     let end = world.clock.elapsed + Self.calm
     while world.clock.elapsed < end, try await stepWithoutFaults(until: end) {}
     try StatusCheck(world: world, calmSince: calmSince).run()
     for process in processes { try await process?.die() }
-    let report = try world.store.checkIntegrity()
-    guard report.isClean else { throw Violation("the store is damaged: \(report.problems)") }
-    let jobs = try JobQueue(world.store).check()
+    let stores = [world.store] + (world.hub == nil ? [] : world.machines.map(\.store))
+    for store in stores { try check(store) }
+    let digests = try stores.map { try $0.digest()?.digest }
+    guard digests.allSatisfy({ $0 == digests[0] }) else {
+      throw Violation("the stores of the machines differ")
+    }
+    for store in stores { store.close() }
+  }
+
+  private func check(_ store: Store) throws {
+    try store.catchUp()
+    let report = try store.checkIntegrity()
+    guard report.isClean else { throw Violation("a store is damaged: \(report.problems)") }
+    let jobs = try JobQueue(store).check()
     guard jobs.isClean else { throw Violation("the jobs are damaged: \(jobs.problems)") }
-    world.store.close()
   }
 
   private func stepWithoutFaults(until end: Int) async throws -> Bool {

@@ -85,7 +85,9 @@ struct StatusCheck {
         "the status has the runners \(workers.map(\.runner.epoch)), and there are \(runners)")
     }
     let alive = world.alive.withLock { $0 }
+    let uncertain = world.hub == nil ? [:] : world.uncertain.withLock { $0 }
     for worker in workers where worker.runner.isAlive != alive.contains(worker.runner.epoch) {
+      if uncertain[worker.runner.epoch, default: 0] >= world.clock.elapsed { continue }
       throw Violation(
         "the status says of runner \(worker.runner.epoch): alive \(worker.runner.isAlive)")
     }

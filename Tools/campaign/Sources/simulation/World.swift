@@ -10,34 +10,63 @@ import Synchronization
 @testable import DurableJobs
 @testable import EntityStore
 
+/// A machine of a simulation: its store, and its link to the hub if there is one.
+struct Machine {
+  let store: Store
+  let link: HubLink?
+}
+
 /// The things that all processes of a simulation share: the store, the clock, the network, and the
 /// model of what must be true.
+///
+/// With a hub each process has a machine of its own, and the operator another one, which is never
+/// cut off.
 final class World: Sendable {
   let clock = VirtualClock()
   let chance: Chance
   let trace: Trace
   let network: Network
+  let hub: SimulatedHub?
+  /// The machines of the processes: without a hub all the same one.
+  let machines: [Machine]
+  /// The store of the operator.
   let store: Store
   let jobs = Mutex(JobModels())
   /// The runners whose processes live.
   let alive = Mutex<Set<Int64>>([])
+  /// The elapsed time until which other machines may see a runner in its former state.
+  let uncertain = Mutex<[Int64: Int]>([:])
   private let isFull = Mutex(false)
   /// The seconds between two times of each schedule, by its number.
   let periods = Mutex<[Int64: Int]>([:])
 
   /// - Parameter folder: The folder of the new store.
-  init(seed: UInt64, folder: String) throws {
+  init(seed: UInt64, hasHub: Bool, folder: String) throws {
     chance = Chance(seed: seed)
     trace = Trace(clock: clock, folder: folder)
     network = Network(clock: clock, chance: chance, trace: trace)
-    var options = Store.Options()
-    options.flushesCommits = false
-    options.commitDuration = .zero
-    options.mapSize = 1 << 30
-    options.now = { [clock] in clock.now }
-    store = try Store.open(
-      at: folder, migrations: [.homeFeed, .feeds, .jobs, .figures], migrate: .ifEmpty,
-      options: options)
+    let hub = hasHub ? SimulatedHub(clock: clock) : nil
+    self.hub = hub
+    let clock = clock
+    func machine(_ number: Int) throws -> Machine {
+      let link = hub.map { HubLink(number, of: $0) }
+      var options = Store.Options()
+      options.flushesCommits = false
+      options.commitDuration = .zero
+      options.mapSize = 1 << 30
+      options.now = { clock.now }
+      if let link {
+        options.commitLog = link
+        options.sharedLocks = link
+      }
+      let store = try Store.open(
+        at: "\(folder)/\(number)", migrations: [.homeFeed, .feeds, .jobs, .figures],
+        migrate: .ifEmpty, options: options)
+      return Machine(store: store, link: link)
+    }
+    let own = try machine(2)
+    store = own.store
+    machines = try hasHub ? [machine(0), machine(1)] : [own, own]
   }
 
   var now: Moment { network.now }
@@ -52,6 +81,7 @@ final class World: Sendable {
 
   /// Hands jobs to the model that were enqueued since the last call.
   func adopt() throws {
+    try store.catchUp()
     let last = jobs.withLock(\.lastNumber)
     let records = try store.read { transaction -> [JobRecord] in
       let rows = try JobRows(reading: transaction)
