@@ -26,6 +26,11 @@ public enum CommandLineEntry {
 
   private static func runCommand(of root: (some AsyncParsableCommand).Type) async -> Never {
     do {
+      let arguments = Array(CommandLine.arguments.dropFirst())
+      if let shell = CompletionScript.requestedShell(arguments) {
+        try StandardOutput.with { try $0.write(CompletionScript(root, for: shell).text) }
+        exit(ExitStatus.success.rawValue)
+      }
       var command = try root.parseAsRoot()
       if var command = command as? any AsyncParsableCommand {
         try await command.run()

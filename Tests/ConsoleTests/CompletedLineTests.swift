@@ -7,24 +7,28 @@ import Testing
 @Suite struct CompletedLineTests {
   private let feed = Completion("https://example.org/a", "A: feed")
 
-  @Test func bashPartsWordsAtColonsAndGetsTheRest() {
-    let words = ["mooring", "feed", "show", "https", ":", "//ex"]
-    let line = CompletedLine(words, at: 5, for: .bash)
-    #expect(line.word == "https://ex")
-    #expect(line.answers([feed]) == ["'//example.org/a'"])
+  @Test func bashGetsAValueInQuotes() {
+    let line = CompletedLine(["mooring", "feed", "show", "https://ex"], at: 3, for: .bash)
+    #expect(line.answers([feed]) == ["'https://example.org/a'"])
   }
 
-  @Test func bashCompletesTheRestAfterAColon() {
-    let line = CompletedLine(["mooring", "feed", "show", "https", ":"], at: 4, for: .bash)
-    #expect(line.word == "https:")
-    #expect(line.answers([feed]) == ["'//example.org/a'"])
+  @Test func theValueOfAnOptionIsCompletedAfterItsEqualsSign() {
+    let line = CompletedLine(["mooring", "fetch", "Episode", "--sort=up"], at: 3, for: .fish)
+    #expect(line.word == "up")
+    #expect(line.answers([Completion("updatedAt"), Completion("title")]) == ["updatedAt"])
+    #expect(CompletedLine(["mooring", "fetch", "--sort="], at: 2, for: .zsh).word.isEmpty)
   }
 
-  @Test func anOptionWithAnEqualsSignIsOneWordAgain() {
-    let words = ["mooring", "feed", "show", "--store", "=", "/s", ""]
-    let line = CompletedLine(words, at: 6, for: .bash)
-    #expect(line.value(of: "--store") == "/s")
-    #expect(line.word.isEmpty)
+  @Test func anAssignmentIsNoOption() {
+    let line = CompletedLine(["mooring", "set", "Episode", "ep:1", "a=n"], at: 4, for: .bash)
+    #expect(line.word == "a=n")
+  }
+
+  @Test func theStoreIsFoundInBothFormsOfAnOption() {
+    for words in [["--store", "/s"], ["--store=/s"], ["--store='/s"]] {
+      let line = CompletedLine(["mooring", "fetch"] + words + [""], at: 3, for: .zsh)
+      #expect(line.value(of: "--store") == "/s")
+    }
   }
 
   @Test func bashRunsNothingThatAValueContains() {
@@ -50,5 +54,10 @@ import Testing
   @Test func aQuotedWordIsComparedWithoutItsQuotes() {
     let line = CompletedLine(["mooring", "fetch", "'Epi"], at: 2, for: .zsh)
     #expect(line.answers([Completion("Episode"), Completion("Path")]) == ["Episode"])
+  }
+
+  @Test(arguments: [#"a\&b"#, "'a&b", "'a&b'", "\"a&b", #"a"&b""#])
+  func anEscapedWordIsComparedAsTheShellReadsIt(_ word: String) {
+    #expect(CompletedLine(["mooring", "fetch", word], at: 2, for: .bash).word == "a&b")
   }
 }

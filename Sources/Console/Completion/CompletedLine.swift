@@ -4,40 +4,40 @@ package import ArgumentParser
 package struct CompletedLine {
   /// All words without the quotes of the shell, the name of the program first.
   package let words: [String]
-  /// The word to complete, as far as it is typed.
+  /// The word to complete, as far as it is typed; of `--option=value` the value.
   package let word: String
-  /// The characters of the word that the shell takes for words of their own, and keeps.
-  private let keptCount: Int
   private let shell: CompletionShell?
 
-  /// - Parameter words: The words as the shell has them. Those of bash are parted at `:` and `=`.
+  /// - Parameter words: The words as they are typed.
   /// - Parameter index: The index of the word to complete.
   package init(_ words: [String], at index: Int, for shell: CompletionShell?) {
-    var joined: [String] = []
-    var place = (word: 0, kept: 0)
-    for (number, word) in words.enumerated() {
-      let isPart = shell == .bash && number > 1 && !joined.isEmpty
-      let continues = isPart && (Self.isMark(word) || Self.isMark(words[number - 1]))
-      let kept = continues ? joined[joined.count - 1].count : 0
-      if continues { joined[joined.count - 1] += word } else { joined.append(word) }
-      // After a mark the shell completes a new word, although the mark is the last one it has.
-      let isKept = continues && Self.isMark(word)
-      if number <= index { place = (joined.count - 1, isKept ? kept + word.count : kept) }
-    }
-    self.words = joined.map(Self.unquoted)
-    word = joined.isEmpty || index >= words.count ? "" : self.words[place.word]
-    keptCount = index >= words.count ? 0 : place.kept
+    self.words = words.map(Self.unquoted)
+    let word = self.words.indices.contains(index) ? self.words[index] : ""
+    let equals = word.hasPrefix("--") ? word.firstIndex(of: "=") : nil
+    self.word = equals.map { String(word[word.index(after: $0)...]) } ?? word
     self.shell = shell
   }
 
-  private static func isMark(_ word: String) -> Bool {
-    !word.isEmpty && word.allSatisfy { $0 == ":" || $0 == "=" }
-  }
-
+  /// Returns what a word of a shell stands for. Its last quotation mark may be missing.
   private static func unquoted(_ word: String) -> String {
-    guard let first = word.first, first == "'" || first == "\"" else { return word }
-    let rest = word.dropFirst()
-    return String(rest.last == first ? rest.dropLast() : rest)
+    var text = ""
+    var mark: Character?
+    var isEscaped = false
+    for character in word {
+      if isEscaped {
+        text.append(character)
+        isEscaped = false
+      } else if character == "\\", mark != "'" {
+        isEscaped = true
+      } else if character == mark {
+        mark = nil
+      } else if mark == nil, character == "'" || character == "\"" {
+        mark = character
+      } else {
+        text.append(character)
+      }
+    }
+    return text
   }
 
   /// The value of an option, if the line has it.
@@ -69,7 +69,7 @@ package struct CompletedLine {
     case .fish: return note.map { "\(value)\t\($0)" } ?? value
     default:
       // bash expands the words of a list before it compares them.
-      return "'" + value.dropFirst(keptCount).replacing("'", with: #"'\''"#) + "'"
+      return "'" + value.replacing("'", with: #"'\''"#) + "'"
     }
   }
 }

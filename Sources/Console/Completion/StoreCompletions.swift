@@ -18,6 +18,9 @@ extension CompletionKind {
     }
   }
 
+  /// No values. The script of bash otherwise offers those of the repeated argument that follows.
+  package static let nothing = CompletionKind.list([])
+
   /// The formats of commands that print a table or one document.
   package static let tableOrJSON = CompletionKind.list(["table", "json"])
 

@@ -19,6 +19,8 @@ public struct Setting: Sendable {
   public let valueName: String
   /// The values that are valid, such as `a time from 10s to 30d, such as 15m`.
   public let expectation: String
+  /// All values as a flag would have them, if they are few; otherwise empty.
+  public let choices: [String]
   public let reload: Reload
 
   /// The words of the name: `sync`, `every`.
@@ -37,6 +39,7 @@ public struct Setting: Sendable {
     self.reload = reload
     valueName = kind.valueName
     expectation = kind.expectation
+    choices = kind.choices
     words = Self.words(of: name)
     read = { text in
       guard let value = kind.value(text) else { return nil }

@@ -12,6 +12,8 @@ struct SettingKind<Value: Sendable>: Sendable {
   let value: @Sendable (String) -> Value?
   /// Returns the text of a value: `value(text(v)) == v` for each value within the bounds.
   let text: @Sendable (Value) -> String
+  /// The texts of all values, if they are few.
+  var choices: [String] = []
   /// Returns the text of a value in the file, by default of a plain scalar.
   var textOfNode: @Sendable (YAMLNode) throws(YAMLError) -> String = {
     (node) throws(YAMLError) in try node.string()
@@ -73,10 +75,10 @@ extension SettingKind<Int64> {
 
 extension SettingKind where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
   static func choice(of type: Value.Type, valueName: String) -> Self {
-    Self(
-      valueName: valueName,
-      expectation: "one of " + type.allCases.map(\.rawValue).joined(separator: ", "),
-      value: { Value(rawValue: $0) }, text: { $0.rawValue })
+    let choices = type.allCases.map(\.rawValue)
+    return Self(
+      valueName: valueName, expectation: "one of " + choices.joined(separator: ", "),
+      value: { Value(rawValue: $0) }, text: { $0.rawValue }, choices: choices)
   }
 }
 

@@ -134,4 +134,20 @@ import Testing
       #expect(script.output.contains("---completion"))
     }
   }
+
+  @Test func fishWithoutATerminalGetsAnswersAndNoErrors() throws {
+    let fish = "/usr/bin/fish"
+    guard FileManager.default.isExecutableFile(atPath: fish) else { return }
+    try withSampleStore { store in
+      let session = """
+        PATH="$(dirname "$1"):$PATH" exec \(fish) --no-config --command '
+          mooring --generate-completion-script fish | source
+          complete --do-complete "mooring fetch Ep"'
+        """
+      let run = try run("mooring", [], in: session, store: store)
+      #expect(run.status == 0)
+      #expect(run.output == "Episode\n")
+      #expect(run.errors.isEmpty, "\(run.errors)")
+    }
+  }
 }

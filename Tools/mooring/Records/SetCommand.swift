@@ -18,7 +18,8 @@ struct SetCommand: AsyncParsableCommand {
 
   @OptionGroup var options: StoreOptions
   @Argument(help: "The entity, such as Episode.", completion: .entity) var entity: String
-  @Argument(help: "The record's id, or # and its number in the store.") var key: String
+  @Argument(help: "The record's id, or # and its number in the store.", completion: .nothing)
+  var key: String
   @Argument(help: "attribute=value, any number of them.", completion: .assignment)
   var assignments: [String]
 

@@ -60,7 +60,8 @@ extension Option where Value == String? {
       name: .customLong(setting.flagName),
       help: ArgumentHelp(
         "\(setting.summary) Default: \(text.isEmpty ? "none" : text).",
-        valueName: setting.valueName))
+        valueName: setting.valueName),
+      completion: setting.choices.isEmpty ? nil : .list(setting.choices))
   }
 }
 
