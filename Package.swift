@@ -282,7 +282,9 @@ let package = Package(
       path: "Tools/mooring", swiftSettings: settings),
     .executableTarget(
       name: "mooring-dump",
-      dependencies: ["TextFormats", "EntityModel", "EntityStore", "Console", argumentParser],
+      dependencies: [
+        "TextFormats", "EntityModel", "EntityStore", "DurableJobs", "Console", argumentParser,
+      ],
       path: "Tools/mooring-dump", swiftSettings: settings),
     .executableTarget(
       name: "feed-server", dependencies: ["TextFormats", "LoopbackHTTP", argumentParser],

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Console
+import DurableJobs
 import EntityModel
 import EntityStore
 
@@ -19,7 +20,10 @@ struct JobsCommand: AsyncParsableCommand {
   private static let entity = "_Job"
 
   @OptionGroup var options: StoreOptions
-  @Option(help: "Only of this state, as it is stored; may be repeated.") var state: [String] = []
+  @Option(
+    help: "Only of this state, as it is stored; may be repeated.",
+    completion: .list(JobState.allCases.map(\.rawValue)))
+  var state: [String] = []
   @Option(help: OutputFormat.allHelp) var format = OutputFormat.jsonl
 
   func run() async throws {
@@ -28,14 +32,16 @@ struct JobsCommand: AsyncParsableCommand {
       throw CommandError(
         .configuration, "the store \(options.folder) has no jobs yet; run `mooring migrate up`")
     }
+    let states = state.map(Value.string)
     var damage = Damage()
     try store.read { transaction in
+      for state in state { try validate(state, transaction) }
       try StandardOutput.with { output in
         let names = try transaction.description(of: Self.entity).attributes.map(\.name)
         var rows = RowWriter(titles: ["_id"] + names, format: format)
         try transaction.forEachStored(Self.entity) { stored in
           guard let record = damage.record(stored) else { return true }
-          let isAskedFor = try state.isEmpty || state.map(Value.string).contains(record["state"])
+          let isAskedFor = try states.isEmpty || states.contains(record["state"])
           guard isAskedFor else { return true }
           let values = try names.map { try record[$0].legible }
           try rows.write([.int64(record.id.number)] + values, &output)
@@ -45,6 +51,18 @@ struct JobsCommand: AsyncParsableCommand {
       }
     }
     try damage.end("jobs")
+  }
+
+  /// Accepts the states of jobs, and what is stored in the place of one.
+  private func validate(_ state: String, _ transaction: ReadTransaction) throws {
+    if JobState(rawValue: state) != nil { return }
+    let stored = try transaction.fetchIdentifiers(
+      FetchRequest(
+        entityName: Self.entity, predicate: .comparison("state", .equal, .string(state)),
+        fetchLimit: 1))
+    guard stored.isEmpty else { return }
+    let states = JobState.allCases.map(\.rawValue).joined(separator: ", ")
+    throw CommandError(.usage, "no job has the state \"\(state)\"; the states are \(states)")
   }
 }
 

@@ -148,6 +148,10 @@ struct JobsUsageTests {
       let odd = try mooringDump("jobs", "--state", "asleep", "--format", "csv", store: store.path)
       #expect(odd.status == 0 && CommaSeparated.rows(of: odd.output).count == 2)
       expectFailure(try await store.jobs("list"), 69, "asleep")
+      expectFailure(
+        try mooringDump("jobs", "--state", "sleeping", store: store.path), 64,
+        "no job has the state \"sleeping\"; the states are scheduled, ready, held,",
+        tool: "mooring-dump")
       try await store.store.write { transaction in
         try transaction.update(id) { try $0.set("state", to: "ready") }
       }
