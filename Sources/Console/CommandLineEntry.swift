@@ -31,6 +31,7 @@ public enum CommandLineEntry {
         try StandardOutput.with { try $0.write(CompletionScript(root, for: shell).text) }
         exit(ExitStatus.success.rawValue)
       }
+      try Version.validate(arguments)
       var command = try root.parseAsRoot()
       if var command = command as? any AsyncParsableCommand {
         try await command.run()

@@ -1,5 +1,7 @@
+internal import ArgumentParser
 internal import CMooringBuild
 internal import EntityStore
+internal import TextFormats
 
 /// The version of the commands.
 public enum Version {
@@ -22,5 +24,19 @@ public enum Version {
     ]
     return ([text] + (facts + Store.libraryVersions + libraries()).map { "\($0): \($1)" })
       .joined(separator: "\n")
+  }
+
+  /// Checks the arguments of a program that is asked for its version and for no command: the parser
+  /// answers before it looks at the others.
+  ///
+  /// - Throws: `ValidationError` for an argument that is unknown.
+  static func validate(_ arguments: [String]) throws {
+    let known = ["--version", "--verbose", "--help", "-h"]
+    guard arguments.first?.hasPrefix("-") == true, arguments.contains("--version"),
+      let unknown = arguments.first(where: { !known.contains($0) })
+    else { return }
+    let advice = NearestName.advice(
+      on: unknown, among: known, otherwise: "--version goes with --verbose alone")
+    throw ValidationError("unknown argument \"\(unknown)\"; \(advice)")
   }
 }

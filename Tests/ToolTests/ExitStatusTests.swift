@@ -270,6 +270,19 @@ import Testing
   }
 
   @Test(arguments: [
+    (["--version", "--verbos"], #"unknown argument "--verbos"; did you mean "--verbose"?"#),
+    (["--colour", "--version"], #"unknown argument "--colour"; --version goes with"#),
+    (["--version", "sync"], #"unknown argument "sync"; --version goes with"#),
+  ])
+  func theVersionTakesNoUnknownArguments(_ arguments: [String], _ message: String) throws {
+    for tool in ["mooring", "mooring-dump"] {
+      let run = try run(tool, arguments, store: "/nonexistent")
+      expectFailure(run, 64, message, tool: tool)
+      #expect(run.output.isEmpty)
+    }
+  }
+
+  @Test(arguments: [
     ("mooring", ["commit", "Swift", "LMDB", "ICU", "curl", "SQLite"]),
     ("mooring-dump", ["commit", "Swift", "LMDB", "ICU"]),
   ])
