@@ -4,7 +4,7 @@ package import StrictYAML
 import TextFormats
 
 /// Reads a conversion from a file: `{ date: unixMilliseconds, nullValues: [0] }`. The keys are
-/// documented in Migrations/README.md.
+/// documented in MigrationFileReference.md.
 package struct ConversionFile {
   private let type: AttributeType
 

@@ -11,6 +11,7 @@ struct CommandHelp: Decodable {
   let abstract: String?
   let discussion: String?
   let shouldDisplay: Bool?
+  let defaultSubcommand: String?
   let subcommands: [CommandHelp]?
   let arguments: [ArgumentHelp]?
 

@@ -79,6 +79,10 @@ struct ManualPage {
       lines.append(".Xr \(subcommand.pageName) 1 .")
     }
     lines.append(".El")
+    if let verb = command.defaultSubcommand {
+      lines.append(".Pp")
+      lines.append(textLine("Without one of these, the command is `\(verb)`."))
+    }
   }
 
   private mutating func writeArguments() {
@@ -149,10 +153,14 @@ struct ManualPage {
   }
 
   private mutating func writeExamples() {
-    if command.examples.isEmpty { return }
+    // Of a command with subcommands, one of each.
+    let examples =
+      command.examples.isEmpty
+      ? command.shownSubcommands.compactMap(\.examples.first) : command.examples
+    if examples.isEmpty { return }
     section("EXAMPLES")
     lines.append(".Bd -literal -offset indent")
-    lines += command.examples.map { withoutRequest(escaped($0)) }
+    lines += examples.map { withoutRequest(escaped($0)) }
     lines.append(".Ed")
   }
 

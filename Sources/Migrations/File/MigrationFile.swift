@@ -4,7 +4,7 @@ import StrictYAML
 import TextFormats
 
 /// Reads a migration file. The dialect is that of `StrictYAML`; the format is documented in
-/// Migrations/README.md. Conditions that depend on the schema, such as the type of an existing
+/// MigrationFileReference.md. Conditions that depend on the schema, such as the type of an existing
 /// attribute, are checked later, by `SchemaChange`.
 struct MigrationFile {
   /// True for a line of system entities, whose names begin with an underscore.

@@ -2,7 +2,7 @@ import EntityStore
 
 /// An error in migration files, or a warning for their author.
 public struct LintFinding: Codable, Hashable, Sendable {
-  /// The kind of a finding. The names are stable; Migrations/README.md describes each.
+  /// The kind of a finding. The names are stable; MigrationFileReference.md describes each.
   public enum Rule: String, Codable, Hashable, Sendable, CaseIterable {
     // One file, and its place in the line.
     case unreadableFile, emptySummary, noSteps, gap, sameNumber

@@ -10,6 +10,10 @@ struct Migrate: AsyncParsableCommand {
     commandName: "migrate",
     abstract: "Shows, checks and applies the migrations of the store.",
     discussion: """
+      Migrations are files with numbers, in lines: the line `homefeed` comes with the program, and \
+      a line of yours is a folder that --migrations names. In each line they are applied in the \
+      order of their numbers.
+
       `status` shows the state of the store, `plan` the steps to be run, and `up` runs them. A run \
       that ends early, by Ctrl-C, a kill or a full disk, leaves a readable store. The next `up` \
       resumes there; no cleanup is needed.

@@ -13,7 +13,8 @@ extension Migrate {
 
         Without a folder it checks the files that the other commands would use. If there is a \
         store, they are compared with its applied migrations. Ends with 78 if there are errors; \
-        warnings are only printed. Migrations/README.md explains each rule.
+        warnings are only printed. MigrationFileReference.md, which a package has in \
+        /usr/share/doc/mooring, explains each rule.
         """)
 
     @OptionGroup var options: StoreOptions

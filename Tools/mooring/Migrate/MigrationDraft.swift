@@ -58,7 +58,7 @@ struct MigrationDraft {
       summary: \(slug.replacing("_", with: " "))
       # Versions of other lines that must be applied first. Remove those that are not needed.
       requires: [\(requires)]
-      # What is done, in this order; Migrations/README.md lists all verbs. For example:
+      # What is done, in this order; MigrationFileReference.md lists all steps. For example:
       # - addAttribute: { to: Episode, name: note, type: string, optional: true, owner: local }
       # - createIndex: { on: Episode, name: byDuration, keys: [duration desc] }
       # - updateRows: { on: Episode, where: note == nil, set: { note: "" } }
