@@ -23,11 +23,12 @@ let package = Package(
   name: "mooring",
   products: [
     .library(name: "Mooring", targets: ["Mooring"]),
-    // For the benchmark and the campaigns, which are packages of their own.
+    // For the benchmark, the campaigns and fuzzing, which are packages of their own.
     .library(name: "StatusModel", targets: ["StatusModel"]),
     .library(name: "WorkerService", targets: ["WorkerService"]),
     .library(name: "StoreHub", targets: ["StoreHub"]),
     .library(name: "TestSupport", targets: ["TestSupport", "LoopbackHTTP"]),
+    .library(name: "WebServer", targets: ["WebServer"]),
     .executable(name: "mooring", targets: ["mooring"]),
     .executable(name: "mooring-dump", targets: ["mooring-dump"]),
     .executable(name: "feed-server", targets: ["feed-server"]),

@@ -14,7 +14,11 @@ let package = Package(
   dependencies: [.package(name: "mooring", path: "../..")],
   targets: [
     .target(
-      name: "FuzzTargets", dependencies: [.product(name: "Mooring", package: "mooring")],
+      name: "FuzzTargets",
+      dependencies: [
+        .product(name: "Mooring", package: "mooring"),
+        .product(name: "WebServer", package: "mooring"),
+      ],
       swiftSettings: settings),
     // In C, because the main file of a Swift program would contain another `main`.
     .executableTarget(name: "predicate-format", dependencies: ["FuzzTargets"]),
@@ -23,6 +27,13 @@ let package = Package(
     .executableTarget(name: "json-path", dependencies: ["FuzzTargets"]),
     .executableTarget(name: "feed-xml", dependencies: ["FuzzTargets"]),
     .executableTarget(name: "feed-mapping", dependencies: ["FuzzTargets"]),
+    .executableTarget(name: "store-file", dependencies: ["FuzzTargets"]),
+    .executableTarget(name: "hub-entry", dependencies: ["FuzzTargets"]),
+    .executableTarget(name: "write-ahead-log", dependencies: ["FuzzTargets"]),
+    .executableTarget(name: "core-data-archive", dependencies: ["FuzzTargets"]),
+    .executableTarget(name: "http-response", dependencies: ["FuzzTargets"]),
+    .executableTarget(name: "http-request", dependencies: ["FuzzTargets"]),
+    .executableTarget(name: "job-payload", dependencies: ["FuzzTargets"]),
   ],
   swiftLanguageModes: [.v6],
   cLanguageStandard: .c11
