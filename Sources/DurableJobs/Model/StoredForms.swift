@@ -12,6 +12,15 @@ enum JobJSON {
 }
 
 extension Duration {
+  /// Returns a duration from seconds that were stored: any number is within its range, where
+  /// `seconds(_:)` traps. A NaN gives zero.
+  package static func stored(seconds: Double) -> Duration {
+    seconds.isNaN ? .zero : .seconds(min(max(seconds, -storedMax), storedMax))
+  }
+
+  /// 30,000 years. The sum with a time of a clock is within the range of one, too.
+  private static let storedMax = 1e12
+
   /// The duration in seconds, with fractions.
   package var seconds: Double {
     Double(components.seconds) + Double(components.attoseconds) * 1e-18

@@ -28,7 +28,7 @@ extension JobQueue {
         lanes.append(
           LaneBacklog(
             queue: job.queue, kind: job.kind,
-            oldest: .seconds(max(0, now.timeIntervalSince(job.at)))))
+            oldest: .stored(seconds: max(0, now.timeIntervalSince(job.at)))))
         return true
       }
       return lanes

@@ -333,7 +333,7 @@ public actor JobRunner {
       guard let claim = job.claim, let handler = handlers.byKind[job.kind] else { continue }
       let attempt = RunningJob(
         job, claim: claim, began: clock.now,
-        waited: .seconds(max(0, store.now().timeIntervalSince(job.runAt)))
+        waited: .stored(seconds: max(0, store.now().timeIntervalSince(job.runAt)))
       ) { [weak self, executor] in
         Task(executorPreference: executor.tasks) { await self?.report(.progressReported) }
       }

@@ -40,7 +40,7 @@ final class RunningJob: Sendable {
     kind = job.kind
     queue = job.queue
     attempt = Int(job.attempts)
-    timeout = job.timeout.map { .seconds($0) }
+    timeout = job.timeout.map(Duration.stored)
     deadline = timeout.map { began + $0 }
     self.began = began
     self.waited = waited

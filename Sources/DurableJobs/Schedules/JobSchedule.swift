@@ -40,7 +40,7 @@ extension JobSchedule {
       try text("name"),
       try Recurrence(
         CronExpression(try text("expression")), in: Recurrence.zone(named: try text("zone")),
-        missed: MissedRuns(try text("missed")), jitter: .seconds(jitter)),
+        missed: MissedRuns(try text("missed")), jitter: .stored(seconds: jitter)),
       try JobRequest(stored: try record["request"].dataValue ?? Data()),
       overlaps: try record["overlaps"] == .bool(true))
     isPaused = try record["isPaused"] == .bool(true)
@@ -97,7 +97,8 @@ extension JobRequest {
       policy: JobPolicy(
         queue: QueueName(rawValue: stored.queue), priority: stored.priority,
         attemptsMax: stored.attemptsMax, rescuesMax: stored.rescuesMax,
-        timeout: stored.timeout.map { .seconds($0) }, retention: .seconds(stored.retention)))
+        timeout: stored.timeout.map(Duration.stored),
+        retention: .stored(seconds: stored.retention)))
     if let key = stored.limitKey { limit = JobLimit(key, max: stored.limitMax ?? 1) }
   }
 

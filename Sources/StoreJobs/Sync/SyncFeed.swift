@@ -126,8 +126,8 @@ extension SyncFeed {
         let promise = FeedTiming.promise(
           record, try Feeds(store).circumstances(of: feed, record, now: now))
       else { return verdict(onAnswer: error) }
-      return JobStop.retry(
-        after: .seconds(promise.at.timeIntervalSince(now).rounded(.up)), because: "\(error)")
+      let wait = promise.at.timeIntervalSince(now).rounded(.up)
+      return JobStop.retry(after: .stored(seconds: wait), because: "\(error)")
     case .busy: return JobStop.snooze(for: Limits.busyWait)
     case .paused, .gone, .unknownFeed, .invalidFeed, .missingTarget, .missingSecret, .foreignPage,
       .privateAddress:

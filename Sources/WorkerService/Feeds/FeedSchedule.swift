@@ -34,7 +34,9 @@ struct FeedSchedule: Sendable {
       let next = try await enqueueDue(begin: begin, &turns)
       let earliest = ContinuousClock.now + Self.pauseMin
       var pause = ContinuousClock.now.duration(to: ChoreTimes.next(every: Self.pauseMax))
-      if let next { pause = min(pause, .seconds(max(0, next.timeIntervalSince(store.now())))) }
+      if let next {
+        pause = min(pause, .stored(seconds: max(0, next.timeIntervalSince(store.now()))))
+      }
       seen = try await commits.next(after: seen, within: pause)
       if ContinuousClock.now < earliest {
         try await Task.sleep(until: earliest, clock: .continuous)

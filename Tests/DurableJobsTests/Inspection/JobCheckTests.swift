@@ -31,6 +31,14 @@ struct JobCheckTests {
     }
   }
 
+  @Test(arguments: [
+    (1.5, Duration.milliseconds(1_500)), (1e300, .seconds(1_000_000_000_000)),
+    (-.infinity, .seconds(-1_000_000_000_000)), (.nan, .zero),
+  ])
+  func anyStoredNumberOfSecondsIsADuration(_ seconds: Double, _ duration: Duration) {
+    #expect(Duration.stored(seconds: seconds) == duration)
+  }
+
   @Test func aRunnerThatHasDiedIsARemark() async throws {
     try await withSoundJobs { store, sound in
       sound.lease.release()

@@ -138,6 +138,9 @@ struct JobDamage: Sendable, CustomTestStringConvertible {
     JobDamage(
       "a zone of nowhere", "schedule nightly: a zone is unknown", { _ in 1 },
       ["zone": "Mars/Olympus"], of: "_JobSchedule"),
+    JobDamage(
+      "an endless jitter", "schedule nightly: a jitter is out of its range", { _ in 1 },
+      ["jitter": .double(.infinity)], of: "_JobSchedule"),
   ]
 
   private static func change(
