@@ -21,7 +21,8 @@ let package = Package(
         .product(name: "TestSupport", package: "mooring"),
         .product(name: "WorkerService", package: "mooring"),
       ],
-      swiftSettings: settings)
+      swiftSettings: settings),
+    .executableTarget(name: "mutation", swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
 )
