@@ -47,7 +47,7 @@ struct SourceLine {
     return changes
   }
 
-  /// What a condition is left as it is for: it binds, or it may end in an error.
+  /// The words of conditions that are left as they are: they bind, or they may end in an error.
   private static let wordsOfOthers = [
     "let ", "var ", "case ", "#available", "{", "try ", "await ", " is ", " as", "?? ",
   ]

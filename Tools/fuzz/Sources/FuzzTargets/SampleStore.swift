@@ -56,8 +56,8 @@ struct SampleStore {
     }
   }
 
-  /// Writes a data file to a new folder, and calls the closure with its path. What an input leaves
-  /// open or behind has no effect on the next one.
+  /// Writes a data file to a new folder, and calls the closure with its path: no input has an effect
+  /// on the next one.
   static func with<R>(_ bytes: [UInt8], _ body: (String) throws -> R) rethrows -> R {
     try withFolder { folder in
       guard FileManager.default.createFile(atPath: folder + "/data.mdb", contents: Data(bytes))
