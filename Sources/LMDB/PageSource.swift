@@ -41,10 +41,13 @@ struct PageSource {
 
   /// True if a crash has left the file in the middle of its creation, so that no commit was ever
   /// acknowledged: it has no bytes, or only zeros, but for one of the two meta pages as LMDB
-  /// creates it. Both are flushed before the first commit writes anything else.
+  /// creates it, or for both if the second one is cut. Both are flushed before the first commit
+  /// writes anything else.
   func isUncommitted() throws(StorageError) -> Bool {
     let metas = try readMetaPages()
-    guard metas.contains(where: { $0.page == nil }) else { return false }
+    if let first = metas[0].page, metas[1].page != nil, try byteCount() >= 2 * first.pageSize {
+      return false
+    }
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 8)
     defer { buffer.deallocate() }
     var offset = 0

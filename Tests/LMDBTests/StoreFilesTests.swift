@@ -87,7 +87,8 @@ import Testing
     let none = Array(zeros[..<page])
     let images: [[UInt8]] = [
       [], zeros, none, Array([zeros, zeros, zeros].joined()), first,
-      Array([first, zeros].joined()), Array([none, second].joined()), created,
+      Array([first, zeros].joined()), Array([none, second].joined()),
+      Array(created[..<(page + 512)]), created,
     ]
     for (number, image) in images.enumerated() {
       try withTemporaryFolder { folder in
@@ -121,6 +122,19 @@ import Testing
       }
       #expect(opened == .damaged)
       #expect(try [UInt8](Data(contentsOf: URL(fileURLWithPath: path + "/data.mdb"))) == bytes)
+    }
+  }
+
+  @Test func aCommittedFileThatIsCutIsNeverEmptied() throws {
+    try withTemporaryFolder { folder in
+      let path = try makeStore(in: folder)
+      let bytes = try [UInt8](Data(contentsOf: URL(fileURLWithPath: path + "/data.mdb")))[..<4_608]
+      try write(Array(bytes), to: path)
+      let opened = try code {
+        _ = try Environment.open(at: path, options: .init(createIfMissing: true))
+      }
+      #expect(opened == .damaged)
+      #expect(try Data(contentsOf: URL(fileURLWithPath: path + "/data.mdb")) == Data(bytes))
     }
   }
 }
