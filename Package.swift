@@ -29,6 +29,7 @@ let package = Package(
     .library(name: "StoreHub", targets: ["StoreHub"]),
     .library(name: "TestSupport", targets: ["TestSupport", "LoopbackHTTP"]),
     .library(name: "WebServer", targets: ["WebServer"]),
+    .executable(name: "store-child", targets: ["store-child"]),
     .executable(name: "mooring", targets: ["mooring"]),
     .executable(name: "mooring-dump", targets: ["mooring-dump"]),
     .executable(name: "feed-server", targets: ["feed-server"]),

@@ -55,14 +55,16 @@ struct Settings {
 
   /// A store as a program with these lines opens it.
   func open(
-    _ sources: [MigrationSource], migrate: Store.MigrationPolicy = .never
+    _ sources: [MigrationSource], migrate: Store.MigrationPolicy = .never,
+    log: MemoryCommitLog? = nil
   ) throws -> Store {
     var options = Store.Options()
     options.mapSize = number("map", or: 1 << 30)
     options.flushesCommits = number("flush", or: 0) == 1
-    // A few rows have many commits then, after each of which a test can stop.
-    options.commitDuration = .zero
+    // A few rows have many commits without it, after each of which a test can stop.
+    options.commitDuration = .milliseconds(number("duration", or: 0))
     options.now = { Date(timeIntervalSinceReferenceDate: 0) }
+    options.commitLog = log
     try options.addHub(ofStoreIn: folder)
     return try Store.open(
       at: folder, migrations: sources + [.code(MigrationScenario.codes)], migrate: migrate,

@@ -49,6 +49,19 @@ public final class MemoryCommitLog: CommitLog {
     self.init(hub: UInt128.random(in: 1...UInt128.max, using: &generator), entries: [])
   }
 
+  /// Creates a log that has the entries of these parts.
+  public convenience init(hub: UInt128, parts: [LogPart]) {
+    var entries: [Entry] = []
+    var pending: [[UInt8]] = []
+    for part in parts {
+      pending.append(part.bytes)
+      guard let chain = part.chain else { continue }
+      entries.append(Entry(parts: pending, chain: chain))
+      pending = []
+    }
+    self.init(hub: hub, entries: entries)
+  }
+
   init(hub: UInt128, entries: [Entry]) {
     self.hub = hub
     state.withLock { $0.entries = entries }
@@ -151,7 +164,8 @@ public final class MemoryCommitLog: CommitLog {
     return parts(after: position.sequence)
   }
 
-  private func parts(after sequence: UInt64) -> [LogPart] {
+  /// The parts of the entries after one.
+  public func parts(after sequence: UInt64) -> [LogPart] {
     let entries = state.withLock { $0.entries }
     return entries.enumerated().dropFirst(Int(sequence)).flatMap { index, entry in
       entry.parts.enumerated().map { number, bytes in

@@ -93,3 +93,14 @@ public func requireWholePages(_ store: Store) throws {
     throw StoreNotClean(problems: report.problems.map(\.description))
   }
 }
+
+/// Checks the pages, the catalog, and the records with their indexes of a store that is not open.
+///
+/// - Throws: `StoreNotClean`.
+public func requireUndamaged(_ folder: String) throws {
+  let report = try Store.check(at: folder)
+  guard report.isClean else {
+    throw StoreNotClean(
+      problems: report.problems + (report.integrity?.problems.map(\.description) ?? []))
+  }
+}

@@ -23,6 +23,14 @@ let package = Package(
       ],
       swiftSettings: settings),
     .executableTarget(name: "mutation", swiftSettings: settings),
+    // Contains a link to Tests/PowerLossTests/Replay.
+    .executableTarget(
+      name: "power-loss",
+      dependencies: [
+        .product(name: "Mooring", package: "mooring"),
+        .product(name: "TestSupport", package: "mooring"),
+      ],
+      swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,6 +1,5 @@
 import Foundation
 import TestSupport
-import Testing
 
 /// Starts processes whose changes of a folder are recorded.
 struct Recorder: Sendable {

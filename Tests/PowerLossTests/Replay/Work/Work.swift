@@ -1,12 +1,12 @@
 import EntityStore
 import Foundation
-import Maintenance
 import Migrations
 import TestSupport
 
 /// The work of which each moment is checked.
 enum Work: String, CaseIterable, Sendable {
-  case creation, set, batch, indexBuild, destructiveMigration, sync, compact, backup, restore, jobs
+  case creation, set, batch, large, load, indexBuild, destructiveMigration, sync, compact, backup,
+    restore, jobs, hub
 
   /// Creates what the work needs in the folder that is recorded.
   ///
@@ -16,6 +16,8 @@ enum Work: String, CaseIterable, Sendable {
     case .creation: .creation
     case .set: try await .set(in: root)
     case .batch: try await .batch(in: root)
+    case .large: try await .large(in: root)
+    case .load: try await .load(in: root)
     case .indexBuild: try await .migration(.compound, in: root, beside: folder)
     case .destructiveMigration: try await .migration(.destructive, in: root, beside: folder)
     case .sync: try await .sync(in: root)
@@ -23,6 +25,7 @@ enum Work: String, CaseIterable, Sendable {
     case .backup: try await .backup(in: root)
     case .restore: try await .restore(in: root)
     case .jobs: try await .jobs(in: root)
+    case .hub: .hub
     }
   }
 }
@@ -36,15 +39,4 @@ struct PreparedWork: Sendable {
   ///
   /// - Returns: The problems. An error is one as well.
   let problems: @Sendable (_ image: String, Acknowledged) async throws -> [String]
-}
-
-/// Checks the pages, the catalog, and the records with their indexes of a store that is not open.
-///
-/// - Throws: `StoreNotClean`.
-func requireUndamaged(_ folder: String) throws {
-  let report = try Store.check(at: folder)
-  guard report.isClean else {
-    throw StoreNotClean(
-      problems: report.problems + (report.integrity?.problems.map(\.description) ?? []))
-  }
 }

@@ -75,8 +75,13 @@ struct PowerLoss: Sendable {
 
   /// Checks what is on the disk after each cut.
   ///
-  /// - Parameter keepsImage: True to keep the image of the first failure, and to name its folder.
-  func failures(of cuts: [Cut], keepsImage: Bool) async throws -> [Failure] {
+  /// - Parameters:
+  ///   - keepsImage: True to keep the image of the first failure, and to name its folder.
+  ///   - judge: Returns what else is wrong in the image of a cut with an index, after its check.
+  func failures(
+    of cuts: [Cut], keepsImage: Bool,
+    judge: (_ image: String, _ index: Int) throws -> [String] = { _, _ in [] }
+  ) async throws -> [Failure] {
     var failures: [Failure] = []
     var disk = disk
     var acknowledged = Acknowledged()
@@ -89,7 +94,7 @@ struct PowerLoss: Sendable {
       done = cut.events
       var random = cut.random
       let content = disk.content(after: cut.loss, using: &random)
-      let problems = try await problems(of: content, acknowledged)
+      let problems = try await problems(of: content, acknowledged) { try judge($0, index) }
       if problems.isEmpty { continue }
       var text =
         "after event \(cut.events) of \(events); \(cut.loss); last acknowledged: "
@@ -108,13 +113,14 @@ struct PowerLoss: Sendable {
   }
 
   private func problems(
-    of content: DiskContent, _ acknowledged: Acknowledged
+    of content: DiskContent, _ acknowledged: Acknowledged,
+    _ judge: (_ image: String) throws -> [String]
   ) async throws -> [String] {
     let image = folder.path("image")
     try content.write(to: image)
     defer { removeImage(image) }
     do {
-      return try await prepared.problems(image, acknowledged)
+      return try await prepared.problems(image, acknowledged) + judge(image)
     } catch {
       return ["\(error)"]
     }
