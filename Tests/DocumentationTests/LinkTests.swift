@@ -73,4 +73,25 @@ import Testing
       }
     }
   }
+
+  /// `Suite/test` on the page of the guarantees is a test in a file that has the suite.
+  @Test func theTestsOfTheGuaranteesExist() throws {
+    let page = DocumentationPage.named("Guarantees").text
+    let named = page.matches(of: /`([A-Z]\w+)\/([a-z]\w+)`/)
+      .map { (suite: $0.output.1, test: $0.output.2) }
+    #expect(named.count > 60)
+    let folder = DocumentationPage.root.appending(path: "Tests").path
+    let files = try FileManager.default.subpathsOfDirectory(atPath: folder)
+      .filter { $0.hasSuffix("Tests.swift") }
+      .map { try String(contentsOf: URL(filePath: "\(folder)/\($0)"), encoding: .utf8) }
+    for (suite, test) in named {
+      let isThere = files.contains {
+        $0.contains("struct \(suite) ") && $0.contains("func \(test)(")
+      }
+      #expect(isThere, "there is no test \(suite)/\(test)")
+    }
+    for row in page.split(separator: "\n") where row.hasPrefix("| ") && !row.contains("| tests |") {
+      #expect(row.contains(/`[A-Z]\w+\/[a-z]\w+`/), "no test for: \(row)")
+    }
+  }
 }
