@@ -1,8 +1,8 @@
 import Foundation
 
-/// Rewrites chosen expressions of a copy of the sources, so that the environment variable `MUTATION`
-/// switches one of them to a wrong one, and prints a line for each: number, module, kind, place, the
-/// text before and after.
+/// Rewrites chosen expressions of a copy of the sources, so that the environment variable
+/// `MUTATION` switches one of them to a wrong one, and prints a line for each: number, module, kind,
+/// place, the text before and after.
 @main
 enum Main {
   static let modules = ["EntityStore", "FeedSync", "DurableJobs", "LegacyImport"]

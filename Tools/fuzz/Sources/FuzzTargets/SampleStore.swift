@@ -56,8 +56,8 @@ struct SampleStore {
     }
   }
 
-  /// Writes a data file to a new folder, and calls the closure with its path: no input has an effect
-  /// on the next one.
+  /// Writes a data file to a new folder, and calls the closure with its path: no input has an
+  /// effect on the next one.
   static func with<R>(_ bytes: [UInt8], _ body: (String) throws -> R) rethrows -> R {
     try withFolder { folder in
       guard FileManager.default.createFile(atPath: folder + "/data.mdb", contents: Data(bytes))
@@ -120,7 +120,11 @@ struct SampleStore {
             - { name: rank, type: int64, default: 0 }
             - { name: tags, type: strings, optional: true }
             - { name: note, type: string, optional: true }
-      - createRelationship: { on: Book, name: shelf, to: Shelf, inverse: { name: books, many: true } }
+      - createRelationship:
+          on: Book
+          name: shelf
+          to: Shelf
+          inverse: { name: books, many: true }
       - createIndex: { on: Book, name: byTitle, keys: [title], unique: true }
       - createIndex: { on: Book, name: byTag, keys: [tags, rank desc] }
     """
