@@ -245,6 +245,7 @@ struct SQLiteNames {
 
   /// Returns the name in quotes: it may be a word of SQL.
   static func quoted(_ name: String) -> String {
-    "\"" + name.replacing("\"", with: "\"\"") + "\""
+    let marks = "\"".unicodeScalars
+    return "\"" + String(name.unicodeScalars.replacing(marks, with: marks + marks)) + "\""
   }
 }

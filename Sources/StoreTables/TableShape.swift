@@ -115,5 +115,8 @@ struct TableShape {
 
 extension String {
   /// The text as an identifier of SQL.
-  var quoted: String { "\"\(replacing("\"", with: "\"\""))\"" }
+  var quoted: String {
+    let marks = "\"".unicodeScalars
+    return "\"\(String(unicodeScalars.replacing(marks, with: marks + marks)))\""
+  }
 }

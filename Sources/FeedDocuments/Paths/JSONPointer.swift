@@ -93,9 +93,11 @@ extension JSONPointer: CustomStringConvertible {
 }
 
 extension String {
-  /// The text as one token of a JSON Pointer (RFC 6901, section 3).
+  /// The text as one token of a JSON Pointer (RFC 6901, section 3). As a character, a ~ with a
+  /// combining mark after it would be another one.
   var escapedAsPointerToken: String {
-    replacing("~", with: "~0").replacing("/", with: "~1")
+    let escaped = unicodeScalars.replacing("~".unicodeScalars, with: "~0".unicodeScalars)
+    return String(escaped.replacing("/".unicodeScalars, with: "~1".unicodeScalars))
   }
 }
 

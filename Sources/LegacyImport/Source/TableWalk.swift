@@ -71,7 +71,9 @@ extension TableWalk {
   }
 }
 
-/// Returns a name as SQL writes it, whatever characters it has.
+/// Returns a name as SQL writes it, whatever characters it has. A quotation mark with a combining
+/// mark after it is another character for Swift, and none for SQLite.
 func sqlName(_ name: String) -> String {
-  "\"" + name.replacing("\"", with: "\"\"") + "\""
+  let marks = "\"".unicodeScalars
+  return "\"" + String(name.unicodeScalars.replacing(marks, with: marks + marks)) + "\""
 }

@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ["", "/", "//", "/a~1b/~0/~01", "/foo/0"])
+  @Test(arguments: ["", "/", "//", "/a~1b/~0/~01", "/foo/0", "/~0\u{301}/~1\u{301}a"])
   func isWrittenAsItWasRead(text: String) throws {
     #expect(try JSONPointer(text).description == text)
   }
