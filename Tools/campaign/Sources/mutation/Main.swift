@@ -1,8 +1,8 @@
 import Foundation
 
 /// Rewrites chosen expressions of a copy of the sources, so that the environment variable
-/// `MUTATION` switches one of them to a wrong one, and prints a line for each: number, module, kind,
-/// place, the text before and after.
+/// `MUTATION` switches one of them to a wrong one, and prints a line for each: number, module,
+/// kind, place, the text before and after.
 @main
 enum Main {
   static let modules = ["EntityStore", "FeedSync", "DurableJobs", "LegacyImport"]
@@ -45,8 +45,8 @@ enum Main {
     let change: SourceLine.Change
   }
 
-  /// Takes one change of each file in turn, in a random order of the files, of a kind that is as rare
-  /// as possible so far.
+  /// Takes one change of each file in turn, in a random order of the files, of a kind that is as
+  /// rare as possible so far.
   private static func choose(
     _ count: Int, of files: [SourceText], using random: inout SplitMix
   ) -> [Mutation] {

@@ -53,9 +53,9 @@ private func write(to store: Store) throws {
 }
 
 /// Applies the changes of an input to a file. Two bytes have the size, in units of 64 bytes, or
-/// zero for the whole file. Then each change has one byte for the page, with the top bit set to copy
-/// from another place instead of from the input; two for the place in it; one for the size; and the
-/// bytes, or the page and the place to copy from.
+/// zero for the whole file. Then each change has one byte for the page, with the top bit set to
+/// copy from another place instead of from the input; two for the place in it; one for the size;
+/// and the bytes, or the page and the place to copy from.
 private func changed(_ file: [UInt8], by input: [UInt8]) -> [UInt8] {
   let pageSize = 4_096
   var file = file
