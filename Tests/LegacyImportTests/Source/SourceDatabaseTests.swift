@@ -39,6 +39,22 @@ struct SourceDatabaseTests {
     }
   }
 
+  /// For Swift, a quotation mark with a combining mark after it is another character.
+  @Test func namesWithCombiningMarksAreRead() throws {
+    let name = "a\"\u{301}b"
+    try MadeDatabase.with(
+      """
+      CREATE TABLE "a""\u{301}b" ("c""\u{301}d");
+      INSERT INTO "a""\u{301}b" VALUES (7);
+      """
+    ) { database in
+      let table = try #require(database.table(name))
+      #expect(try database.count(table) == 1)
+      let rows = try database.rows(of: table, columns: table.columns.map(\.name))
+      #expect(try rows.next()?.cells == [.integer(7)])
+    }
+  }
+
   @Test func rowsComeInOrderFromAnyPosition() throws {
     let sql = """
       CREATE TABLE t (a); INSERT INTO t (rowid, a) VALUES (-5, 'x'), (9223372036854775807, 'y'), (3, 'z');
