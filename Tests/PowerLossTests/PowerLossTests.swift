@@ -52,7 +52,7 @@ import Testing
     try await withPowerLoss(of: .hub, flushes: false) { loss in
       let cuts = (0..<20).map { loss.cut($0, seed: seed) }
       let failures = try await loss.failures(of: cuts, keepsImage: false)
-      #expect(failures.contains { $0.description.contains("damaged") }, "seed \(seed)")
+      #expect(!failures.isEmpty, "seed \(seed)")
     }
   }
 

@@ -98,7 +98,7 @@ struct PowerLoss: Sendable {
       if problems.isEmpty { continue }
       var text =
         "after event \(cut.events) of \(events); \(cut.loss); last acknowledged: "
-        + "\(acknowledged.lines.suffix(2)); \(problems.prefix(3))"
+        + "\(acknowledged.lines.suffix(2).map { $0.prefix(80) }); \(problems.prefix(3))"
       if keepsImage, failures.isEmpty { text += "; the image is \(try keep(content))" }
       failures.append(Failure(index: index, description: text))
     }
