@@ -134,7 +134,7 @@ let package = Package(
       swiftSettings: settings),
     // A client of PostgreSQL on libpq; knows no store.
     .target(
-      name: "PostgreSQL", dependencies: ["SystemSupport", "CMooringPostgreSQL"],
+      name: "PostgreSQL", dependencies: ["SystemSupport", "TextFormats", "CMooringPostgreSQL"],
       swiftSettings: settings),
     // The commit log of a store in a PostgreSQL database, and the machines that share it.
     .target(

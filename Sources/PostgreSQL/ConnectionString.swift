@@ -1,4 +1,5 @@
 import CMooringPostgreSQL
+import TextFormats
 
 /// A connection string, read by libpq's own rules: `key=value …` or `postgresql://…`. What it does
 /// not contain comes from the service file, the password file and the environment when a connection
@@ -74,7 +75,7 @@ extension ConnectionString: CustomStringConvertible, CustomDebugStringConvertibl
 
   private static func quoted(_ value: String) -> String {
     guard value.isEmpty || value.contains(where: { " '\\\t\n".contains($0) }) else { return value }
-    let escaped = value.replacing("\\", with: "\\\\").replacing("'", with: "\\'")
+    let escaped = value.escaping("\\", as: "\\\\").escaping("'", as: "\\'")
     return "'\(escaped)'"
   }
 }

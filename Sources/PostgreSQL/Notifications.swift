@@ -1,4 +1,5 @@
 import CMooringPostgreSQL
+import TextFormats
 
 /// A message that a session has sent to all that listen to its channel.
 package struct Notification: Hashable, Sendable {
@@ -51,7 +52,7 @@ extension Statement {
     guard (1...channelBytesMax).contains(channel.utf8.count), !channel.utf8.contains(0) else {
       throw PostgreSQLError(.usage, "a channel has 1 to \(channelBytesMax) bytes and no zero byte")
     }
-    return "\"\(channel.replacing("\"", with: "\"\""))\""
+    return channel.sqlName
   }
 }
 

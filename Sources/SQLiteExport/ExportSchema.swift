@@ -1,4 +1,5 @@
 import EntityModel
+import TextFormats
 
 /// The tables, columns and indexes of an SQLite file for the schema of a store. It has no side
 /// effects.
@@ -244,8 +245,5 @@ struct SQLiteNames {
   }
 
   /// Returns the name in quotes: it may be a word of SQL.
-  static func quoted(_ name: String) -> String {
-    let marks = "\"".unicodeScalars
-    return "\"" + String(name.unicodeScalars.replacing(marks, with: marks + marks)) + "\""
-  }
+  static func quoted(_ name: String) -> String { name.sqlName }
 }

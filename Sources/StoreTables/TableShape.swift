@@ -1,4 +1,5 @@
 import EntityModel
+import TextFormats
 
 /// The columns of the table of an entity.
 ///
@@ -93,13 +94,13 @@ struct TableShape {
   // MARK: SQL
 
   func creation(of table: String) -> String {
-    let columns = columns.map { "\($0.name.quoted) \($0.type), " }.joined()
+    let columns = columns.map { "\($0.name.sqlName) \($0.type), " }.joined()
     return "CREATE TABLE \(table) (\"_id\" bigint, \(columns)\"_unrepresentable\" text[])"
   }
 
   /// Inserts the rows of a JSON array, `$1`.
   func insertion(into table: String) -> String {
-    let names = (["_id"] + columns.map(\.name) + ["_unrepresentable"]).map(\.quoted)
+    let names = (["_id"] + columns.map(\.name) + ["_unrepresentable"]).map(\.sqlName)
       .joined(separator: ", ")
     return "INSERT INTO \(table) (\(names)) "
       + "SELECT \(names) FROM json_populate_recordset(NULL::\(table), $1::json)"
@@ -108,15 +109,7 @@ struct TableShape {
   /// Inserts the rows of a JSON array, `$1`, or replaces those that exist.
   func replacement(in table: String) -> String {
     let assignments = (columns.map(\.name) + ["_unrepresentable"])
-      .map { "\($0.quoted) = excluded.\($0.quoted)" }.joined(separator: ", ")
+      .map { "\($0.sqlName) = excluded.\($0.sqlName)" }.joined(separator: ", ")
     return insertion(into: table) + " ON CONFLICT (\"_id\") DO UPDATE SET \(assignments)"
-  }
-}
-
-extension String {
-  /// The text as an identifier of SQL.
-  var quoted: String {
-    let marks = "\"".unicodeScalars
-    return "\"\(String(unicodeScalars.replacing(marks, with: marks + marks)))\""
   }
 }

@@ -1,6 +1,7 @@
 import EntityModel
 import EntityStore
 import PostgreSQL
+import TextFormats
 
 /// One update of the tables, within a transaction of the database and on a snapshot of the store.
 struct TableUpdate {
@@ -184,7 +185,7 @@ struct TableUpdate {
     let names = replaced.flatMap { table in
       [
         Statement(
-          "ALTER TABLE \(session.table(table.newName)) RENAME TO \(table.shape.name.quoted)"),
+          "ALTER TABLE \(session.table(table.newName)) RENAME TO \(table.shape.name.sqlName)"),
         Statement("ALTER TABLE \(session.table(table.shape.name)) ADD PRIMARY KEY (\"_id\")"),
         session.note(table.entity.description.id, table.shape),
       ]

@@ -2,6 +2,7 @@ import EntityStore
 import PostgreSQL
 import StoreHub
 import SystemSupport
+import TextFormats
 
 /// A connection that writes the tables of a hub, and the names and statements of what is there.
 ///
@@ -65,7 +66,7 @@ final class TablesSession {
   }
 
   /// Returns the quoted name of a table.
-  func table(_ name: String) -> String { "\(schema.quoted).\(name.quoted)" }
+  func table(_ name: String) -> String { "\(schema.sqlName).\(name.sqlName)" }
 
   // MARK: The schema
 
@@ -83,7 +84,7 @@ final class TablesSession {
 
   private var creation: [Statement] {
     [
-      Statement("CREATE SCHEMA IF NOT EXISTS \(schema.quoted)"),
+      Statement("CREATE SCHEMA IF NOT EXISTS \(schema.sqlName)"),
       Statement(
         """
         CREATE TABLE IF NOT EXISTS \(table("_position")) (
@@ -99,14 +100,14 @@ final class TablesSession {
   }
 
   private func grants(to role: String) -> [Statement] {
-    let reader = role == "public" ? "PUBLIC" : role.quoted
+    let reader = role == "public" ? "PUBLIC" : role.sqlName
     return [
-      Statement("GRANT USAGE ON SCHEMA \(schema.quoted) TO \(reader)"),
-      Statement("GRANT SELECT ON ALL TABLES IN SCHEMA \(schema.quoted) TO \(reader)"),
+      Statement("GRANT USAGE ON SCHEMA \(schema.sqlName) TO \(reader)"),
+      Statement("GRANT SELECT ON ALL TABLES IN SCHEMA \(schema.sqlName) TO \(reader)"),
       // The server itself then grants it on tables that replace others.
       Statement(
         """
-        ALTER DEFAULT PRIVILEGES IN SCHEMA \(schema.quoted) GRANT SELECT ON TABLES TO \(reader)
+        ALTER DEFAULT PRIVILEGES IN SCHEMA \(schema.sqlName) GRANT SELECT ON TABLES TO \(reader)
         """),
     ]
   }
@@ -181,7 +182,7 @@ final class TablesSession {
       Statement("DROP TABLE \(table("_position")), \(table("_table"))"), .commit,
     ])
     do {
-      try execute([Statement("DROP SCHEMA \(schema.quoted)")])
+      try execute([Statement("DROP SCHEMA \(schema.sqlName)")])
     } catch let error as TablesError where error.code == .inUse {}
   }
 

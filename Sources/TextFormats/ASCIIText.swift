@@ -51,9 +51,27 @@ extension [UInt8] {
 }
 
 extension String {
+  /// Returns the text with another text in the place of each occurrence of a scalar, also where a
+  /// combining mark follows it. `replacing` compares characters, and would leave that one as it is:
+  /// a quotation mark would then end what it was to be a part of.
+  package func escaping(_ scalar: Unicode.Scalar, as text: String) -> String {
+    var escaped = UnicodeScalarView()
+    for next in unicodeScalars {
+      if next == scalar {
+        escaped.append(contentsOf: text.unicodeScalars)
+      } else {
+        escaped.append(next)
+      }
+    }
+    return String(escaped)
+  }
+
   /// The text as one word of a POSIX shell, in quotes only where it needs them.
   package var shellWord: String {
     if wholeMatch(of: /[A-Za-z0-9_.\/=@%+,:-]+/) != nil { return self }
-    return "'" + replacing("'", with: #"'\''"#) + "'"
+    return "'" + escaping("'", as: #"'\''"#) + "'"
   }
+
+  /// The text as a name of SQL, in quotation marks.
+  package var sqlName: String { "\"" + escaping("\"", as: "\"\"") + "\"" }
 }

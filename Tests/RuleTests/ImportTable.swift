@@ -17,7 +17,7 @@ enum ImportTable {
     Row("StrictYAML", "CMooringYAML", "TextFormats"),
     Row("UnicodeText", "CMooringICU", "SystemSupport"),
     Row("LMDB", "CMooringLMDB", "CMooringXXHash", "SystemSupport"),
-    Row("PostgreSQL", "CMooringPostgreSQL", "SystemSupport"),
+    Row("PostgreSQL", "CMooringPostgreSQL", "SystemSupport", "TextFormats"),
     Row("WebServer", "CMooringMicroHTTPD", "SystemSupport"),
     Row("EntityModel", "TextFormats"),
     Row(

@@ -1,4 +1,5 @@
 package import ArgumentParser
+import TextFormats
 
 /// A command line with a word that a shell wants to complete.
 package struct CompletedLine {
@@ -64,12 +65,12 @@ package struct CompletedLine {
     let note = completion.note.map { $0.singleLine }
     switch shell {
     case .zsh:
-      let escaped = value.replacing("\\", with: "\\\\").replacing(":", with: "\\:")
+      let escaped = value.escaping("\\", as: "\\\\").escaping(":", as: "\\:")
       return note.map { "\(escaped):\($0)" } ?? escaped
     case .fish: return note.map { "\(value)\t\($0)" } ?? value
     default:
       // bash expands the words of a list before it compares them.
-      return "'" + value.replacing("'", with: #"'\''"#) + "'"
+      return "'" + value.escaping("'", as: #"'\''"#) + "'"
     }
   }
 }

@@ -1,3 +1,5 @@
+import TextFormats
+
 /// A JSON Pointer of RFC 6901, such as `/items/0/title`, in its string representation.
 package struct JSONPointer: Hashable, Sendable {
   /// The largest size of a pointer in bytes of UTF-8.
@@ -93,12 +95,8 @@ extension JSONPointer: CustomStringConvertible {
 }
 
 extension String {
-  /// The text as one token of a JSON Pointer (RFC 6901, section 3). As a character, a ~ with a
-  /// combining mark after it would be another one.
-  var escapedAsPointerToken: String {
-    let escaped = unicodeScalars.replacing("~".unicodeScalars, with: "~0".unicodeScalars)
-    return String(escaped.replacing("/".unicodeScalars, with: "~1".unicodeScalars))
-  }
+  /// The text as one token of a JSON Pointer (RFC 6901, section 3).
+  var escapedAsPointerToken: String { escaping("~", as: "~0").escaping("/", as: "~1") }
 }
 
 /// The reason why a text is no JSON Pointer.

@@ -1,5 +1,6 @@
 import EntityModel
 import FeedDocuments
+import TextFormats
 
 /// Finds the place of a document that is most likely to contain its items: objects with members
 /// such as an id and a title, under a name such as `results`, close to the root. They are the
@@ -180,7 +181,7 @@ struct ItemPlace {
   /// Returns the selector of a name, in short form if possible (RFC 9535, section 2.5.1).
   static func selector(_ name: String) -> String {
     if name.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_]*/) != nil { return "." + name }
-    return "['" + name.replacing("\\", with: "\\\\").replacing("'", with: "\\'") + "']"
+    return "['" + name.escaping("\\", as: "\\\\").escaping("'", as: "\\'") + "']"
   }
 
   func items(in root: JSONValue) -> [JSONValue] {

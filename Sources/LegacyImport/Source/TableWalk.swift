@@ -1,3 +1,5 @@
+import TextFormats
+
 /// The order in which a table is read, and the SQL that continues from a position.
 struct TableWalk {
   struct KeyPart: Hashable {
@@ -71,9 +73,5 @@ extension TableWalk {
   }
 }
 
-/// Returns a name as SQL writes it, whatever characters it has. A quotation mark with a combining
-/// mark after it is another character for Swift, and none for SQLite.
-func sqlName(_ name: String) -> String {
-  let marks = "\"".unicodeScalars
-  return "\"" + String(name.unicodeScalars.replacing(marks, with: marks + marks)) + "\""
-}
+/// Returns a name as SQL writes it, whatever characters it has.
+func sqlName(_ name: String) -> String { name.sqlName }

@@ -1,3 +1,5 @@
+import TextFormats
+
 /// Names and labels in the form that Prometheus accepts.
 enum MetricName {
   /// The name of a family: the prefix, the parts of the label joined by `_`, and the unit.
@@ -24,7 +26,7 @@ enum MetricName {
 
   /// The text of a HELP line.
   static func help(_ text: String) -> String {
-    text.replacing("\\", with: "\\\\").replacing("\n", with: "\\n").replacing("\r", with: " ")
+    text.escaping("\\", as: "\\\\").escaping("\n", as: "\\n").escaping("\r", as: " ")
   }
 
   /// Returns a valid label name. Names that begin with `__`, and `le` and `quantile`, are reserved.
