@@ -153,7 +153,7 @@ struct ManualPage {
   }
 
   private mutating func writeExamples() {
-    // Of a command with subcommands, one of each.
+    // A command with subcommands shows one example of each.
     let examples =
       command.examples.isEmpty
       ? command.shownSubcommands.compactMap(\.examples.first) : command.examples

@@ -6,7 +6,7 @@ enum FishCompletion {
       .replacing("set -l token (commandline -t)", with: "set -l token \(folder)")
     let lines = text.split(separator: "\n").map(String.init)
     let added = verbs.withDefault.flatMap { node, _, defaultVerb in
-      // What follows is an argument of the default verb, if it is no verb.
+      // A word after it that is no verb is an argument of the default verb.
       lines.filter { $0.contains("\"\(verbs.program) \(node.path) \(defaultVerb)\"") }
         .map { $0.replacing(" \(node.path) \(defaultVerb)\"", with: " \(node.path)\"") }
     }

@@ -343,7 +343,7 @@ import Synchronization
     plannedAt = world.clock.elapsed
     begin = min(begin, world.clock.now)
     var turns = turns
-    // A schedule that fails begins anew.
+    // After a failure the schedule starts again, as that of a worker does.
     let former = begin
     (self.turns, begin) = (HostTurns(), world.clock.now)
     let next = try await schedule.enqueueDue(begin: former, &turns)
