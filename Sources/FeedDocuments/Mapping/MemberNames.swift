@@ -6,9 +6,10 @@ struct MemberNames: Sendable {
     for name in names { insert(name) }
   }
 
-  mutating func insert(_ name: String) {
-    let bytes = Array(name.utf8)
-    if !names.contains(bytes) { names.append(bytes) }
+  mutating func insert(_ name: String) { insert(Array(name.utf8)) }
+
+  private mutating func insert(_ name: [UInt8]) {
+    if !names.contains(name) { names.append(name) }
   }
 
   /// O(names).
@@ -19,16 +20,13 @@ struct MemberNames: Sendable {
 }
 
 extension MemberNames {
-  /// Inserts the member that a pointer or a path enters first; none if a path enters all of them.
+  /// Inserts the members that a pointer or a path enters first; none if the text is neither, or if
+  /// a path enters all of them.
   mutating func insert(firstOf text: String) {
-    if text.hasPrefix("/") {
-      let token = text.dropFirst().prefix { $0 != "/" }
-      insert(String(token).replacing("~1", with: "/").replacing("~0", with: "~"))
-    } else if text.hasPrefix("$.") {
-      let name = text.dropFirst(2).prefix { $0 != "." && $0 != "[" }
-      if !name.isEmpty, name != "*" { insert(String(name)) }
-    } else if let quote = text.dropFirst(2).first, text.hasPrefix("$["), "'\"".contains(quote) {
-      insert(String(text.dropFirst(3).prefix { $0 != quote }))
+    if let pointer = try? JSONPointer(text) {
+      if let name = pointer.firstName { insert(name) }
+    } else if let path = try? JSONPath(text) {
+      for name in path.firstNames { insert(name) }
     }
   }
 }

@@ -22,6 +22,14 @@ struct JSONPath: Sendable {
 
   private let query: Query
 
+  /// The names of the root's members that the expression selects first, in UTF-8.
+  var firstNames: [[UInt8]] {
+    guard let first = query.segments.first, !first.isDescendant else { return [] }
+    return first.selectors.compactMap { selector in
+      if case .name(let name) = selector { name } else { nil }
+    }
+  }
+
   /// Reads an expression. O(length).
   ///
   /// - Throws: `.syntax`, `.type` or `.tooComplex`, with the place.

@@ -8,6 +8,9 @@ package struct JSONPointer: Hashable, Sendable {
   /// Unescaped names and indexes in UTF-8; names are compared by their bytes.
   private let tokens: [[UInt8]]
 
+  /// The name of the root's member that the pointer enters, in UTF-8; `nil` for the whole document.
+  var firstName: [UInt8]? { tokens.first }
+
   /// - Parameter tokens: Unescaped names and indexes.
   package init(tokens: [String]) {
     self.tokens = tokens.map { Array($0.utf8) }
