@@ -20,7 +20,8 @@ public protocol CommitLog: Sendable {
   ///   has no entry with the number and the chain of the position.
   func beginTurn(after position: LogPosition, within limit: Duration) throws -> any LogTurn
 
-  /// Returns the entries after a position, without a turn.
+  /// Returns the entries after a position, without a turn: those of now, and maybe some that are
+  /// appended while they are read.
   ///
   /// - Throws: The errors of `beginTurn` except `.busy`.
   func tail(after position: LogPosition) throws -> any LogTail

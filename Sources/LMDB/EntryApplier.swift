@@ -6,9 +6,11 @@ import SystemSupport
 struct EntryApplier {
   /// The position after the last entry that is complete.
   private(set) var position: LogPosition
-  /// The bytes that were applied.
-  private(set) var byteCount = 0
+  /// The bytes that were applied of entries after the first one.
+  private(set) var laterByteCount = 0
   private let transaction: TreeWriter
+  /// The number of the last entry before the first one.
+  private let start: UInt64
   /// The chain after the last part.
   private var chain: UInt128
   /// True if the next part is the first of an entry.
@@ -26,6 +28,7 @@ struct EntryApplier {
   init(to transaction: TreeWriter, after position: LogPosition) {
     self.transaction = transaction
     self.position = position
+    start = position.sequence
     chain = position.chain
   }
 
@@ -42,7 +45,7 @@ struct EntryApplier {
       while let operation = try reader.next() { try apply(operation) }
       chain = LogPosition.chain(chain, after: bytes)
     }
-    byteCount += part.bytes.count
+    if position.sequence > start { laterByteCount += part.bytes.count }
     isBetweenEntries = part.chain != nil
     guard let expected = part.chain else { return }
     guard expected == chain else { throw misfit("its bytes do not match its chain") }

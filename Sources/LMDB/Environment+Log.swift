@@ -18,9 +18,10 @@ extension Environment {
   /// The longest wait for an entry that the log has and that could not be committed here.
   private static let laterMax = Duration.seconds(2)
   private static let laterPause: UInt32 = 50_000
-  /// The size of the entries that `catchUp` applies in one transaction, unless one alone is larger.
-  /// A small entry is to be visible before a large one after it is applied.
-  private static let caughtUpBytesMax = 1 << 20
+  /// The size of the entries that `catchUp` applies in one transaction, beside the first one. A
+  /// small entry is to be visible before a large one after it is applied, but need not wait for
+  /// the commit of a large one before it.
+  private static let laterBytesMax = 1 << 20
 
   /// The position of the store in its log; `nil` if it has none.
   ///
@@ -37,8 +38,8 @@ extension Environment {
     return position
   }
 
-  /// Applies the entries of the log that the store lacks, up to the newest one of now. Called like
-  /// `write`; without a log it does nothing.
+  /// Applies the entries of the log that the store lacks, at least up to the newest one of now.
+  /// Called like `write`; without a log it does nothing.
   ///
   /// - Returns: True if there were any.
   /// - Throws: `StorageError` with `.unreachable`, `.diverged`, `.busy`; `.damaged` if an entry is
@@ -76,7 +77,7 @@ extension Environment {
       next = try tail.nextPart()
       while let part = next,
         !entries.isBetweenEntries
-          || entries.byteCount + part.bytes.count <= Self.caughtUpBytesMax
+          || entries.laterByteCount + part.bytes.count <= Self.laterBytesMax
       {
         try entries.apply(part)
         next = try tail.nextPart()

@@ -57,21 +57,6 @@ struct HubTests {
     }
   }
 
-  @Test func aFollowerSeesWhatOthersWrite() async throws {
-    try await withHub { hub in
-      try await hub.create()
-      let (first, second) = (try hub.open("first"), try hub.join("second"))
-      let follower = try HubFollower(second, of: hub.address("second"))
-      defer { follower.stop() }
-      let observation = try second.commits.observe()
-      let seen = try second.read { $0.transaction.id }
-      async let next = observation.next(after: seen)
-      try await insert("new", into: first)
-      #expect(try await next > seen)
-      #expect(try names(of: second) == ["from the beginning", "new"])
-    }
-  }
-
   @Test func aStoreOfAHubIsNotWrittenWithoutItsLog() async throws {
     try await withHub { hub in
       try await hub.create()

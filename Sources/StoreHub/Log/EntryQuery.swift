@@ -19,12 +19,16 @@ struct EntryQuery {
   private(set) var time = 0.0
   /// False when the last batch was read.
   private(set) var hasMore = true
+  /// True if the last batch is so large that others may have committed when it is applied.
+  private(set) var isLarge = false
   private var parts: ArraySlice<LogPart> = []
   /// The last part that was read.
   private var last: (sequence: UInt64, part: Int32)
 
   /// The parts in one answer. A part has 1 MiB and an operation more at most.
   private static let partsPerAnswer = 16
+  /// The bytes that are applied in about two milliseconds.
+  private static let largeBatch = 1 << 18
 
   /// - Parameter beginning: The statements that begin the transaction of a turn. The query then
   ///   waits for the lock of the hub's row.
@@ -97,6 +101,7 @@ struct EntryQuery {
 
   private mutating func take(_ received: [LogPart], _ lastPart: Int32?) {
     hasMore = received.count == Self.partsPerAnswer
+    isLarge = received.reduce(0) { $0 + $1.bytes.count } >= Self.largeBatch
     parts = received[...]
     if let part = received.last, let lastPart { last = (part.sequence, lastPart) }
   }

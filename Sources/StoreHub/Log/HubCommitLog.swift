@@ -96,8 +96,12 @@ package final class HubCommitLog: CommitLog {
 }
 
 /// The entries after a position, without a turn. A batch of parts is in memory at a time.
+///
+/// After a large batch it looks once for entries that were appended while that was applied. They
+/// are then visible with its commit, and need not wait for it.
 final class HubTail: LogTail {
   private let log: HubCommitLog
+  private var hasLookedAgain = false
   private var query: EntryQuery
   private var connection: Connection?
 
@@ -113,7 +117,11 @@ final class HubTail: LogTail {
 
   func nextPart() throws -> LogPart? {
     if let part = query.nextPart() { return part }
-    guard query.hasMore, var connection = connection.take() else { return nil }
+    if !query.hasMore {
+      guard query.isLarge, !hasLookedAgain else { return nil }
+      hasLookedAgain = true
+    }
+    guard var connection = connection.take() else { return nil }
     do {
       try query.runNext(on: &connection, until: .now + HubConnections.answerMax)
     } catch { throw StorageError(hub: error) }
