@@ -99,13 +99,9 @@ import Testing
 
   @Test func machinesThatShareAStoreRebuildTheIndexesOnlyWhenOneMigrates() async throws {
     try await withTemporaryFolder { folder in
-      var options = Store.Options()
-      options.mapSize = 1 << 30
-      options.flushesCommits = false
-      options.commitLog = MemoryCommitLog()
+      let log = MemoryCommitLog()
       func open(_ name: String, _ policy: Store.MigrationPolicy) throws -> Store {
-        try Store.open(
-          at: folder.path(name), migrations: [.model], migrate: policy, options: options)
+        try openStore(at: folder.path(name), migrate: policy, log: log)
       }
       func isRefused(_ store: Store) async -> Bool {
         await code { try await store.write { try $0.insert("Sample", ["name": "new"]) } }

@@ -62,19 +62,21 @@ public func withTemporaryStore<R>(
 
 /// Opens a store for a test; creates it if it is missing.
 ///
-/// - Parameter commitDuration: As in the store's options. By default each chunk of long work is a
-///   commit, so that tests of a few rows have many.
+/// - Parameters:
+///   - commitDuration: As in the store's options. By default each chunk of long work is a commit, so
+///     that tests of a few rows have many.
+///   - log: The commit log of a store that several machines share.
 public func openStore(
   at folder: String, migrations: [MigrationSource] = [.model], clock: ManualClock = ManualClock(),
   mapSize: Int = 1 << 30, migrate: Store.MigrationPolicy = .ifEmpty,
-  commitDuration: Duration = .zero
+  commitDuration: Duration = .zero, log: MemoryCommitLog? = nil
 ) throws -> Store {
   var options = Store.Options()
   options.commitDuration = commitDuration
   options.mapSize = mapSize
   options.flushesCommits = false
   options.now = { clock.now }
-  options.commitLog = try Shadow.log(ofStoreIn: folder)
+  options.commitLog = try log ?? Shadow.log(ofStoreIn: folder)
   return try Store.open(at: folder, migrations: migrations, migrate: migrate, options: options)
 }
 

@@ -141,16 +141,8 @@ private func withSharedStores(
 ) async throws {
   try await withTemporaryFolder { folder in
     let log = MemoryCommitLog()
-    func open(_ name: String, _ migrations: [MigrationSource]) throws -> Store {
-      var options = Store.Options()
-      options.mapSize = 1 << 30
-      options.flushesCommits = false
-      options.commitLog = log
-      return try Store.open(
-        at: folder.path(name), migrations: migrations, migrate: .ifEmpty, options: options)
-    }
-    let first = try open("first", [.model])
-    let second = try open("second", migrations)
+    let first = try openStore(at: folder.path("first"), log: log)
+    let second = try openStore(at: folder.path("second"), migrations: migrations, log: log)
     try await body(first, second, log)
   }
 }

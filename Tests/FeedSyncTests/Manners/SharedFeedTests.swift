@@ -58,13 +58,7 @@ import Testing
     try await withTemporaryFolder { folder in
       let log = MemoryCommitLog()
       func open(_ name: String) throws -> Store {
-        var options = Store.Options()
-        options.mapSize = 1 << 30
-        options.flushesCommits = false
-        options.commitLog = log
-        return try Store.open(
-          at: folder.path(name), migrations: [.homeFeed, .feeds], migrate: .ifEmpty,
-          options: options)
+        try openStore(at: folder.path(name), migrations: [.homeFeed, .feeds], log: log)
       }
       let first = try open("first")
       try await Feeds(first).add(Self.url)

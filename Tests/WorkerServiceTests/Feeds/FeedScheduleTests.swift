@@ -19,13 +19,8 @@ import Testing
     try await withTemporaryFolder { folder in
       let log = MemoryCommitLog()
       func open(_ name: String) throws -> Store {
-        var options = Store.Options()
-        options.mapSize = 1 << 30
-        options.flushesCommits = false
-        options.commitLog = log
-        return try Store.open(
-          at: folder.path(name), migrations: [.homeFeed, .feeds, .jobs, .figures],
-          migrate: .ifEmpty, options: options)
+        try openStore(
+          at: folder.path(name), migrations: [.homeFeed, .feeds, .jobs, .figures], log: log)
       }
       let first = try open("first")
       try await Feeds(first).add("https://feeds.example/home")

@@ -15,13 +15,8 @@ extension PreparedWork {
   } problems: { image, acknowledged in
     let folder = image + "/store"
     if acknowledged.contains("created") { try requireUndamaged(folder) }
-    var options = Store.Options()
-    options.mapSize = 1 << 30
-    options.flushesCommits = false
     let log = MemoryCommitLog(hub: 1, parts: try parts(in: acknowledged))
-    options.commitLog = log
-    let store = try Store.open(
-      at: folder, migrations: [.items, .model], migrate: .ifEmpty, options: options)
+    let store = try openStore(at: folder, migrations: [.items, .model], log: log)
     try store.catchUp()
     let lines = acknowledged.words(after: "set")
     var problems: [String] = []
