@@ -63,8 +63,8 @@ public func withTemporaryStore<R>(
 /// Opens a store for a test; creates it if it is missing.
 ///
 /// - Parameters:
-///   - commitDuration: As in the store's options. By default each chunk of long work is a commit, so
-///     that tests of a few rows have many.
+///   - commitDuration: As in the store's options. By default each chunk of long work is a commit,
+///     so that tests of a few rows have many.
 ///   - log: The commit log of a store that several machines share.
 public func openStore(
   at folder: String, migrations: [MigrationSource] = [.model], clock: ManualClock = ManualClock(),
