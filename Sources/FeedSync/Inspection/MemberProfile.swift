@@ -133,9 +133,9 @@ struct MemberProfile {
   }
 
   private static func cut(_ text: String) -> String {
-    let line = text.prefix(exampleCharacters + 1).split(whereSeparator: \.isNewline)
+    let line = text.prefix(exampleCharacters).split(whereSeparator: \.isNewline)
       .joined(separator: " ")
-    return text.count > exampleCharacters ? line.prefix(exampleCharacters) + "…" : line
+    return text.count > exampleCharacters ? line + "…" : line
   }
 }
 

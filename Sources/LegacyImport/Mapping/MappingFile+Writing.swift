@@ -89,7 +89,7 @@ private struct MappingWriter {
     for paragraph in paragraphs {
       var line = start
       for word in Self.printable(paragraph).split(separator: " ") {
-        if line != start, line.count + 1 + word.count > 100 {
+        if line != start, line.count + word.count >= 100 {
           text += line + "\n"
           line = start + " "
         }

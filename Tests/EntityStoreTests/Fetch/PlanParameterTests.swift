@@ -168,6 +168,24 @@ import Testing
     return (isOther ? others : usual).randomElement(using: &random) ?? .null
   }
 
+  @Test func aWindowOfNoRowsHasNone() async throws {
+    try await withTemporaryStore { temporary in
+      try await temporary.store.write { _ = try $0.insert("Sample", ["name": "a"]) }
+      try temporary.store.read { transaction in
+        let request = try FetchRequest(entityName: "Sample").bound(in: transaction)
+        for count in 0...1 {
+          var execution = try FetchExecution(request.first(count), in: transaction)
+          var rows = 0
+          try execution.run { _ in
+            rows += 1
+            return true
+          }
+          #expect(rows == count)
+        }
+      }
+    }
+  }
+
   // MARK: Results
 
   private struct Outcome: Equatable {

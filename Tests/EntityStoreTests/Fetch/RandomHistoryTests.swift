@@ -21,7 +21,10 @@ import Testing
           let request = history.random.request(entity, records: history.records)
           try temporary.store.read { transaction in
             try Self.compare(request, transaction, history, batch: batch)
-            plans.add(try transaction.explain(request))
+            let plan = try transaction.explain(request)
+            let json = try JSONEncoder().encode(plan)
+            try #require(try JSONDecoder().decode(FetchPlan.self, from: json) == plan)
+            plans.add(plan)
           }
         }
       }

@@ -117,6 +117,7 @@ import Testing
       // What was unreadable has gone, and what the consumer needs has not.
       #expect(try store.history().map { $0.token.sequence } == [2, 3])
       #expect(try store.history(after: token).count == 2)
+      #expect(try store.checkIntegrity().historyTransactions == 2)
     }
   }
 

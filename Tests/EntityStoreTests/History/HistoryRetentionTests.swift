@@ -113,6 +113,25 @@ import Testing
     }
   }
 
+  @Test func aConsumerThatHasReadWhatWasDroppedHasNotExpired() async throws {
+    try await withTemporaryStore(migrations: [HistoryMigrations.walks, HistoryMigrations.retention])
+    { temporary in
+      let store = temporary.store
+      try await store.write { try $0.insert("Dog", ["name": "First"]) }
+      let first = try store.historyToken()
+      try await store.write { try $0.insert("Dog", ["name": "Second"]) }
+      try await store.advance(consumer: "current", to: store.historyToken())
+      try await store.advance(consumer: "late", to: first)
+      temporary.clock.advance(by: 365 * 86_400)
+      try await store.write { try $0.insert("Dog", ["name": "Third"]) }
+      try #require(try store.history().count == 1)
+      let consumers = try store.read { try $0.historyConsumers() }
+      #expect(consumers.map(\.name) == ["current", "late"])
+      #expect(consumers.map(\.isExpired) == [false, true])
+      #expect(consumers.map(\.unread) == [1, 2])
+    }
+  }
+
   @Test func aMillionChangesWithASlowConsumerStayWithinTheBound() async throws {
     try await withTemporaryStore(migrations: [HistoryMigrations.walks, HistoryMigrations.retention])
     { temporary in

@@ -84,6 +84,20 @@ import Testing
     }
   }
 
+  @Test func theEntriesOfAnIndexIncludeUnsavedOnes() async throws {
+    try await withTemporaryStore { temporary in
+      try await temporary.store.write { transaction in
+        let id = try transaction.insert("Sample", ["name": "a"])
+        var found: [Int64?] = []
+        try transaction.eachEntry(of: "Sample", index: "byName") { entry in
+          found.append(entry.id)
+          return true
+        }
+        #expect(found == [id.number])
+      }
+    }
+  }
+
   @Test func theEntriesOfAnIndexComeInItsOrder() async throws {
     try await withTemporaryStore(seed: 25) { temporary in
       var random = temporary.random

@@ -1,5 +1,6 @@
 import EntityModel
 import Foundation
+import LMDB
 import TestSupport
 import Testing
 
@@ -17,6 +18,29 @@ import Testing
         // `==` on doubles takes −0.0 for 0.0 and on texts would take one spelling for another;
         // the bytes do not.
         try #require(Self.encoded(back, entity) == Self.encoded(row, entity), "seed \(random.seed)")
+      }
+    }
+  }
+
+  @Test func aChangedByteOfARecordIsFoundWhenItIsReadAsStored() async throws {
+    try await withTemporaryFolder { folder in
+      let store = try openStore(at: folder.path("store"))
+      let id = try await store.write { try $0.insert("Sample", ["name": "sound"]).number }
+      let entity = try store.catalog().entity("Sample")
+      var bytes: [UInt8] = []
+      try store.read { try $0.scanRows(of: entity) { _, record in bytes = Array(record) } }
+      let place = try #require(bytes.firstRange(of: Array("sound".utf8))?.lowerBound)
+      bytes[place] ^= 1
+      try store.runAlone { transaction in
+        try RecordKey.with(id) { key in
+          try bytes.withUnsafeBytes { try transaction.put(entity.tree, key: key, value: $0) }
+        }
+      }
+      try store.read { transaction in
+        try transaction.forEachStored("Sample") { stored in
+          #expect(code { _ = try stored.read() } == .damaged)
+          return true
+        }
       }
     }
   }

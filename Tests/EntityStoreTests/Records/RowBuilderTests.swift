@@ -59,6 +59,28 @@ import Testing
     }
   }
 
+  @Test func aCopyThatBreaksARuleIsNotInserted() async throws {
+    try await withTemporaryStore { temporary in
+      let store = temporary.store
+      let entity = try store.catalog().entity("Sample")
+      let attributes = entity.description.attributes
+      let name = try entity.position(of: "name")
+      let position = try #require(attributes.firstIndex { $0.type.kind == .double })
+      let id = try await store.write { try $0.insert("Sample", ["name": "a"]).number }
+      let error = await #expect(throws: StoreError.self) {
+        try await store.write { transaction in
+          var copy = try #require(try transaction.copy(of: id, in: entity))
+          copy.set("b", at: name)
+          copy.set(.double(.nan), at: position)
+          _ = try transaction.insert(copy, into: entity)
+        }
+      }
+      #expect(error?.code == .validation)
+      #expect(error?.property == attributes[position].name)
+      #expect(try store.read { try $0.count(of: "Sample") } == 1)
+    }
+  }
+
   /// Sets a value by the function for its kind, if there is one.
   private static func set(_ value: Value, at position: Int, in row: inout RowBuilder) {
     switch value {

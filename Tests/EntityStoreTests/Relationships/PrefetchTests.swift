@@ -1,9 +1,29 @@
 import EntityModel
-import EntityStore
 import TestSupport
 import Testing
 
+@testable import EntityStore
+
 @Suite struct PrefetchTests {
+  @Test func aReadOfManyLinksCanBeInterrupted() async throws {
+    struct Interruption: Error {}
+    try await withTemporaryStore(migrations: [RelationshipSchema.source]) { context in
+      let node = try await context.store.write { transaction in
+        let node = try transaction.insert("Node", [:])
+        let others = try (0..<300).map { _ in try transaction.insert("Node", [:]) }
+        try transaction.setRelated(node, "friends", to: others)
+        return node
+      }
+      try context.store.read { transaction in
+        let friends = try transaction.related(node, "friends")
+        #expect(friends.count == 300)
+        transaction.interruption = { throw Interruption() }
+        #expect(throws: Interruption.self) { try transaction.related(node, "friends") }
+        transaction.interruption = nil
+      }
+    }
+  }
+
   @Test func eachRecordOfAPathIsReadOnce() async throws {
     try await withTemporaryStore(migrations: [RelationshipSchema.source]) { context in
       let store = context.store

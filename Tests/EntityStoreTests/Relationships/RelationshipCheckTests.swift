@@ -68,6 +68,11 @@ import Testing
     ("is no reference to Node", { $0.leaf("owner") { $0.isToMany = true } }),
     ("has other keys", { $0.leaf("owner") { $0.storage = $0.storage.withIndex(999) } }),
     (
+      "two entities have the same name or id",
+      { $0.entities[1].name = $0.entities[0].name }
+    ),
+    ("two entities have the same name or id", { $0.entities[1].id = $0.entities[0].id }),
+    (
       "two relationships have the same id",
       {
         $0.leaf("owner") { $0.id = 1_000 }; $0.leaf("list") { $0.id = 1_000 }

@@ -36,6 +36,7 @@ import Testing
 
   @Test func aTestForNullGoesWhereTheComparisonImpliesIt() throws {
     try expect(#Predicate<Probe> { $0.level != nil && $0.level! > 1 }, "level > 1")
+    try expect(#Predicate<Probe> { $0.level != nil && 1 < $0.level! }, "1 < level")
     try expect(#Predicate<Probe> { ($0.ratio ?? 0) > 0.25 }, "ratio > 0.25")
     try expect(#Predicate<Probe> { ($0.ratio ?? 1) > 0.25 }, "ratio > 0.25 OR ratio == nil")
     try expect(#Predicate<Probe> { $0.title?.contains("a") == true }, "title CONTAINS \"a\"")

@@ -21,6 +21,15 @@ import Testing
        "stats":{"viewCount":5},"tags":[],"about":null,"deleted":false}]}
     """#
 
+  @Test func theItemsWithinTheElementsOfAListAreFound() async throws {
+    let days = try await inspect(
+      #"""
+      [{"day":"a","entries":[{"title":"A"},{"title":"B"}]},
+       {"day":"b","entries":[{"title":"C"},{"title":"D"}]}]
+      """#)
+    #expect(days.path == "$[*].entries[*]" && days.otherPaths == ["$[*]"])
+  }
+
   @Test func theItemsTheirMembersAndThePagesAreFound() async throws {
     let found = try await inspect(
       Array(Self.talks.utf8),

@@ -71,6 +71,12 @@ import Testing
         [{"show":{"slug":"s"},"number":1,"note":"x"},{"show":{"slug":"s"},"number":2,"note":"x"},
          {"show":{"slug":"t"},"number":1,"note":"x"},{"show":{"slug":"t"},"number":2,"note":"y"}]
         """#, isHash: true)
+    // More than those of which every pair of members is counted.
+    let many = (0..<20_001).map {
+      #"{"show":{"slug":"s\#($0 / 150)"},"number":\#($0 % 150),"note":"x"}"#
+    }
+    try await expectIdentity(
+      ["/show/slug", "/number"], of: "[\(many.joined(separator: ","))]", isHash: true)
     let cube = (0..<8).map { #"{"a":"x\#($0 & 1)","b":"x\#($0 >> 1 & 1)","c":"x\#($0 >> 2)"}"# }
     try await expectIdentity(
       ["/a", "/b", "/c"], of: "[\(cube.joined(separator: ","))]", isHash: true)

@@ -100,6 +100,15 @@ import Testing
     }
   }
 
+  /// The table of the items is enlarged several times in between.
+  @Test(arguments: 0..<8)
+  func theFirstItemIsFoundAfterManyOthers(list: Int) async throws {
+    let items = (0..<200).map { item("\(list)-\($0)", "Item") } + [item("\(list)-0", "Other")]
+    try await withReport(of: [items]) { _, report in
+      #expect(report.new == 200 && report.duplicates == 1)
+    }
+  }
+
   @Test func anItemThatIsRepeatedAsItIsIsOnlyCounted() async throws {
     try await withReport(of: [[item("1", "One"), item("1", "One")]]) { _, report in
       #expect(report.new == 1 && report.skipped == 1)

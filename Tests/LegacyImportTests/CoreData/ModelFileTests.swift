@@ -12,6 +12,15 @@ import Testing
     #expect(try ModelXML.model(in: Array(Self.xml.utf8)) == Podcasts.model())
   }
 
+  @Test func aModelHasABoundedNumberOfEntities() throws {
+    func model(of count: Int) throws -> ManagedObjectModel {
+      let entities = (0..<count).map { "<entity name=\"E\($0)\"/>" }
+      return try ModelXML.model(in: Array("<model>\(entities.joined())</model>".utf8))
+    }
+    #expect(try model(of: ModelLimits.entitiesMax).entities.count == ModelLimits.entitiesMax)
+    #expect(throws: (any Error).self) { try model(of: ModelLimits.entitiesMax + 1) }
+  }
+
   @Test func namesOfOlderVersionsDefaultsAndRulesAreRead() throws {
     let model = try ModelXML.model(
       in: Array(
