@@ -71,11 +71,14 @@ import Testing
     let outcomes = await withTaskGroup(of: (Int, Result<EnqueuedJob, any Error>).self) { group in
       for (number, request) in requests.enumerated() {
         group.addTask {
+          // Swift 6.3.1 with -O returns wrong numbers from within `do`.
+          let outcome: Result<EnqueuedJob, any Error>
           do {
-            return (number, .success(try await queue.enqueue(request)))
+            outcome = .success(try await queue.enqueue(request))
           } catch {
-            return (number, .failure(error))
+            outcome = .failure(error)
           }
+          return (number, outcome)
         }
       }
       for _ in 0..<1_000 { await Task.yield() }

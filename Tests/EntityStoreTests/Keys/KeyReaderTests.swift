@@ -87,9 +87,9 @@ import Testing
   @Test func theEntriesOfAnIndexIncludeUnsavedOnes() async throws {
     try await withTemporaryStore { temporary in
       try await temporary.store.write { transaction in
-        let id = try transaction.insert("Sample", ["name": "a"])
+        let id = try transaction.insert("Sample", ["name": "a", "rank": 1])
         var found: [Int64?] = []
-        try transaction.eachEntry(of: "Sample", index: "byName") { entry in
+        try transaction.eachEntry(of: "Sample", index: "byRank") { entry in
           found.append(entry.id)
           return true
         }

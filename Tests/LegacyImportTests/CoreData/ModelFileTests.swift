@@ -56,6 +56,15 @@ import Testing
     #expect(feed.relationships.map(\.renamingIdentifier) == ["entries", nil])
   }
 
+  @Test func withoutAModelAColumnThatIsCalledLikeAnEntityMayBeALink() throws {
+    let changes = "DELETE FROM Z_MODELCACHE; ALTER TABLE ZITEM DROP COLUMN Z_FOK_FEED;"
+    try withStore(changes) { _, path in
+      let mapping = try LegacyFile(path).inspect().mapping
+      let words = mapping.split { " #\n".contains($0) }.joined(separator: " ")
+      #expect(words.contains("it is called like the entity Feed: a link, or a number?"))
+    }
+  }
+
   /// A folder, the file in it, and a folder of several versions.
   @Test func aStoreWithoutAModelIsInspectedWithTheGivenOne() throws {
     try withStore("DELETE FROM Z_MODELCACHE;") { folder, path in

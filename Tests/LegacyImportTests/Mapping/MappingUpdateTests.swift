@@ -93,6 +93,23 @@ import Testing
     #expect(none.warnings.first?.hasPrefix("Item is no longer imported") == true)
   }
 
+  @Test func whatIsAddedTakesNoNameThatIsTaken() throws {
+    var additions = SchemaAdditions(to: try schema(after: []))
+    func add(_ name: String, _ type: AttributeType) -> String {
+      additions.attribute(AttributeDescription(name: name, type: type), of: "Item", besides: [])
+    }
+    #expect(add("title", .string) == "title")
+    #expect(additions.steps.isEmpty)
+    #expect(add("title", .double) == "title2")
+    #expect(add("title", .data) == "title3")
+    #expect(add("length", .double) == "length")
+    #expect(add("length", .string) == "length2")
+    let item = try #require(try schema(after: additions.steps).entity(named: "Item"))
+    #expect(
+      item.attributes.map(\.name)
+        == ["sort", "title", "words", "title2", "title3", "length", "length2"])
+  }
+
   /// Core Data's own migration of the model of one program.
   @Test(.enabled(if: LegacyStores.isHere, "\(LegacyStores.skipped)"))
   func aMappingOfARealStoreFollowsItsMigration() throws {

@@ -1,7 +1,8 @@
 import Foundation
-import LegacyImport
 import TestSupport
 import Testing
+
+@testable import LegacyImport
 
 /// Rows that are found page by page in damaged files.
 struct RecoveryTests {
@@ -13,6 +14,29 @@ struct RecoveryTests {
     INSERT INTO b SELECT i, 'b ' || i || hex(zeroblob(30)) FROM n;
     COMMIT;
     """
+
+  @Test func aValueThatIsTooLargeIsZerosInItsColumn() throws {
+    try withTemporaryFolder { folder in
+      let names = ["a", "b", "c"]
+      let table = SourceTable(
+        name: "t", kind: .table,
+        columns: names.map { SourceColumn(name: $0, declaredType: "", isRequired: false) },
+        hasRowID: true, primaryKey: [], rowIDAlias: nil, foreignKeys: [], uniqueKeys: [])
+      let layout = RecordLayout(
+        table,
+        fields: names.map {
+          RecordLayout.Field(name: $0, affinity: .blob, isRequired: false, missing: .null)
+        })
+      let rows = try RecoveredRows(at: folder.path("rows"), isCancelled: { false })
+      try rows.create(layout)
+      let cells: [Cell] = [.text("x"), .oversized(bytes: 3), .text("y")]
+      #expect(try rows.insert(cells, rowID: 7, into: layout))
+      let statement = try rows.connection.prepare("SELECT rowid, a, hex(b), c FROM t")
+      #expect(try statement.step())
+      let stored = try (0..<4 as Range<Int32>).map { try statement.cell($0) }
+      #expect(stored == [.integer(7), .text("x"), .text("000000"), .text("y")])
+    }
+  }
 
   @Test func ofACutFileEachRowIsReadThatIsThere() throws {
     try DamagedFile.with(Self.twoTables) { file in

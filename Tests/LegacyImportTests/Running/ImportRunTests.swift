@@ -180,6 +180,36 @@ struct ImportRunTests {
     }
   }
 
+  @Test func aPlanCanBeCancelledAtEachLink() async throws {
+    try await withLibrary(books: 100) { library in
+      let mapping = try MappingText(Array(Library.mapping.utf8), file: "map.yaml")
+      // Returns how often the plan asks, and its error. The last answer is yes.
+      func questions(upTo last: Int) -> (Int, (any Error)?) {
+        let count = Locked(0)
+        var options = LegacyFile.Options()
+        options.isCancelled = {
+          count.withLock { count in
+            count += 1
+            return count == last
+          }
+        }
+        do {
+          _ = try LegacyFile(library.file.path, options).plan(mapping, in: library.store)
+          return (count.withLock { $0 }, nil)
+        } catch {
+          return (count.withLock { $0 }, error)
+        }
+      }
+      let (all, error) = questions(upTo: .max)
+      // The shelf of each book, and the sequel of each but the last one.
+      #expect(all >= 100 + 99 && error == nil)
+      for last in [1, all / 2, all] {
+        let (asked, error) = questions(upTo: last)
+        #expect(asked == last && error is CancellationError)
+      }
+    }
+  }
+
   /// The bytes are those that version 0.1 saved. A run that starts from the beginning counts other
   /// rows as new than these.
   @Test(arguments: [

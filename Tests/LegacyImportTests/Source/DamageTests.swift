@@ -59,6 +59,21 @@ struct DamageTests {
     }
   }
 
+  @Test func aRowIDThatOccursTwiceIsAnError() throws {
+    try with({ bytes in
+      // The size of the row, its id, the size of its header.
+      let row = Array("row 5".utf8)
+      let cell = bytes.firstRange(of: [0x30, 5, 3, 0, 0x67] + row)
+      if let cell { bytes[cell.lowerBound + 1] = 4 }
+    }) { snapshot in
+      let thrown = error {
+        let database = try SourceDatabase(snapshot)
+        _ = try database.rows(of: #require(database.table("t")), columns: ["id"]).all()
+      }
+      #expect(thrown?.code == .damaged)
+    }
+  }
+
   @Test func readingContinuesAfterABadPage() throws {
     try with({ bytes in
       for start in [20, 21, 30].map({ leaf(bytes, $0) }) {
