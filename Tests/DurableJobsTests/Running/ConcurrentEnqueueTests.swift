@@ -71,7 +71,7 @@ import Testing
     let outcomes = await withTaskGroup(of: (Int, Result<EnqueuedJob, any Error>).self) { group in
       for (number, request) in requests.enumerated() {
         group.addTask {
-          // Swift 6.3.1 with -O returns wrong numbers from within `do`.
+          // A tuple returned from within `do` has a wrong number with Swift 6.3.1 and -O.
           let outcome: Result<EnqueuedJob, any Error>
           do {
             outcome = .success(try await queue.enqueue(request))
