@@ -83,7 +83,7 @@ public struct FetchDescriptor<T: Entity>: Sendable {
   @inlinable
   public func request() throws -> FetchRequest {
     var request = FetchRequest(
-      entityName: T.entityName, predicate: predicate,
+      entityName: T.entityName, predicate: predicate, sortBy: try sortBy.map { try $0.key() },
       fetchLimit: fetchLimit == 0 ? nil : fetchLimit, fetchOffset: fetchOffset,
       requiresIndex: requiresIndex)
     if fetchLimit == 0 {
@@ -94,7 +94,6 @@ public struct FetchDescriptor<T: Entity>: Sendable {
     }
     request.fetchBatchSize = fetchBatchSize
     request.includesPendingChanges = includePendingChanges
-    for key in sortBy { request.sortBy.append(try key.key()) }
     for keyPath in propertiesToFetch {
       request.propertiesToFetch.append(.path(try T.propertyName(of: keyPath)))
     }

@@ -17,7 +17,9 @@ package struct FetchExecution {
 
   var entity: EntityLayout { planned.entity }
   var plan: AccessPlan { planned.plan }
-  package init(_ request: FetchRequest, in transaction: ReadTransaction) throws {
+
+  // Borrowed, because an initializer would otherwise copy the request to own it.
+  package init(_ request: borrowing FetchRequest, in transaction: ReadTransaction) throws {
     planned = try PlannedFetch.cached(request, in: transaction)
     window = try FetchWindow(of: request)
     observer = transaction.catalog.fetchObserver
@@ -189,9 +191,9 @@ package struct FetchExecution {
     if readsAll, plan.filter == nil, let snapshot = transaction.transaction as? TreeReader {
       return try eachGroup(of: &walk, in: snapshot, body)
     }
-    // A local, so that no reference is counted for each record.
-    let transaction = transaction
-    try walk.run { try visit($0, mayBeMissing: false, in: transaction, body) }
+    // Locals, so that no reference is counted for each record.
+    let (transaction, entity) = (transaction, entity)
+    try walk.run { try visit($0, mayBeMissing: false, of: entity, in: transaction, body) }
   }
 
   private mutating func eachRecord(_ body: (FetchRow) throws -> Bool) throws {
@@ -227,7 +229,9 @@ package struct FetchExecution {
     of ids: [Int64], mayBeMissing: Bool, _ body: (FetchRow) throws -> Bool
   ) throws {
     for id in ids {
-      guard try visit(id, mayBeMissing: mayBeMissing, in: transaction, body) else { return }
+      guard try visit(id, mayBeMissing: mayBeMissing, of: entity, in: transaction, body) else {
+        return
+      }
     }
   }
 
@@ -251,18 +255,18 @@ package struct FetchExecution {
   private mutating func visit(
     _ ids: [Int64], in snapshot: TreeReader, _ body: (FetchRow) throws -> Bool
   ) throws -> Bool {
-    let transaction = transaction
+    let (transaction, entity) = (transaction, entity)
     let found = try snapshot.get(entity.tree, numbers: ids.map { RecordKey.number(of: $0) })
     for (id, bytes) in zip(ids, found) {
-      guard try visit(id, found: bytes, mayBeMissing: false, in: transaction, body) else {
-        return false
-      }
+      guard
+        try visit(id, found: bytes, mayBeMissing: false, of: entity, in: transaction, body)
+      else { return false }
     }
     return true
   }
 
   private mutating func visit(
-    _ id: Int64, found: UnsafeRawBufferPointer? = nil, mayBeMissing: Bool,
+    _ id: Int64, found: UnsafeRawBufferPointer? = nil, mayBeMissing: Bool, of entity: EntityLayout,
     in transaction: ReadTransaction, _ body: (FetchRow) throws -> Bool
   ) throws -> Bool {
     guard let view = try transaction.storedView(of: id, in: entity, found: found) else {
@@ -327,7 +331,7 @@ package struct FetchExecution {
       let values = row(entry.key, index)
     else { throw StoreError.damaged("an index entry is unreadable", entity: entity.name) }
     if index.isCut(entry.key) {
-      return try visit(id, mayBeMissing: false, in: transaction, body)
+      return try visit(id, mayBeMissing: false, of: entity, in: transaction, body)
     }
     return try filtered(FetchRow(id: id, fields: .values(values)), body)
   }

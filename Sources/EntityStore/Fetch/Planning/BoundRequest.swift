@@ -136,7 +136,7 @@ package struct FetchWindow {
   private init() {}
 
   /// - Throws: `invalidRequest` if the limit is not positive, or the offset negative.
-  init(of request: FetchRequest) throws(StoreError) {
+  init(of request: borrowing FetchRequest) throws(StoreError) {
     offset = request.fetchOffset
     limit = request.fetchLimit ?? .max
     if limit > 0, offset >= 0 { return }
