@@ -7,7 +7,8 @@ import EntityStore
 ///
 /// - Complexity: O(log runs) comparisons for each key; memory of one block for each run.
 struct KeyMerge: ~Copyable {
-  private let readers: UnsafeMutableBufferPointer<KeyRunReader>
+  private let readers: UnsafeMutablePointer<KeyRunReader>
+  private let count: Int
   /// The losers of the inner nodes 1..<count. Run `r` is the leaf `count + r`, and the parent of
   /// node `n` is `n / 2`.
   private var losers: [Int]
@@ -25,30 +26,27 @@ struct KeyMerge: ~Copyable {
     isRepeated = Array(repeating: false, count: runs.count)
     // SAFETY: slots are initialized from the first one on, and as many are deinitialized by the
     // `deinit` of the value, or by the `catch` if there is no value yet.
-    let readers = UnsafeMutableBufferPointer<KeyRunReader>.allocate(capacity: runs.count)
+    let readers = UnsafeMutablePointer<KeyRunReader>.allocate(capacity: runs.count)
     var opened = 0
     do throws(StoreError) {
       for run in runs {
-        readers.initializeElement(
-          at: opened, to: try KeyRunReader(run, of: owner, in: folder))
+        var reader = try KeyRunReader(run, of: owner, in: folder)
+        if let key { try reader.seek(after: key) } else { try reader.advance() }
+        (readers + opened).initialize(to: reader)
         opened += 1
-        if let key {
-          try readers[opened - 1].seek(after: key)
-        } else {
-          try readers[opened - 1].advance()
-        }
       }
     } catch {
-      readers.extracting(..<opened).deinitialize()
+      readers.deinitialize(count: opened)
       readers.deallocate()
       throw error
     }
     self.readers = readers
+    count = runs.count
     playAll()
   }
 
   deinit {
-    readers.deinitialize()
+    readers.deinitialize(count: count)
     readers.deallocate()
   }
 
@@ -57,7 +55,7 @@ struct KeyMerge: ~Copyable {
   /// - Throws: `damaged` if a run is not as it was written; then every later call throws it, too.
   mutating func next() throws(StoreError) -> UnsafeRawBufferPointer? {
     if let failure { throw failure }
-    if readers.isEmpty { return nil }
+    if count == 0 { return nil }
     do throws(StoreError) {
       if hasBegun { try advance() }
       hasBegun = true
@@ -73,7 +71,7 @@ struct KeyMerge: ~Copyable {
     isRepeated[winner] = false
     if readers[winner].isAtEnd { return }
     try readers[winner].advance()
-    var node = (readers.count + winner) / 2
+    var node = (count + winner) / 2
     while node > 0 {
       if !wins(winner, losers[node]) { swap(&winner, &losers[node]) }
       node /= 2
@@ -82,7 +80,6 @@ struct KeyMerge: ~Copyable {
 
   /// Plays the first tournament, from the leaves up.
   private mutating func playAll() {
-    let count = readers.count
     var winners = Array(repeating: 0, count: count) + Array(0..<count)
     for node in stride(from: count - 1, to: 0, by: -1) {
       let (left, right) = (winners[2 * node], winners[2 * node + 1])
