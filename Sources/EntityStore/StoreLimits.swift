@@ -21,6 +21,9 @@ public enum StoreLimits {
   /// repeated while each pause brings more writes; all pauses together are shorter than a flush.
   static let gatheringPause: UInt32 = 20
   static let gatheringPausesMax = 10
+  /// The time for which the writer's thread waits for the next write after one that came within
+  /// twice this time after a commit.
+  static let expectation = Duration.microseconds(50)
   /// The time after which a chunk of long work ends. The work then commits if another writer waits,
   /// and otherwise begins the next chunk in the same transaction (see `CommitBudget`).
   public static let chunkDuration = Duration.milliseconds(20)

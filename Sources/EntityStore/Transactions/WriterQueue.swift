@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Glibc
 import LMDB
 import SystemSupport
 
@@ -33,9 +34,10 @@ package final class WriterQueue: Sendable {
   private let queue: DispatchQueue
   private let waiting = Locked<[Job]>([])
   private let hooks = Locked<(next: Int, all: [Int: any CommitHook])>((0, [:]))
-  // SAFETY (both properties): accessed on `queue` only.
+  // SAFETY (all three properties): accessed on `queue` only.
   nonisolated(unsafe) private let scratch = WriterScratch()
   nonisolated(unsafe) private var lastGroupCount = 1
+  nonisolated(unsafe) private var lastEnd = ContinuousClock.now
 
   init(
     environment: Environment, catalogTree: Tree, catalogs: CatalogCache,
@@ -124,9 +126,17 @@ package final class WriterQueue: Sendable {
     queue.async {
       // The callers continue when nothing here keeps the environment open any more: a caller that
       // releases its store can then open it otherwise, or replace its file.
-      let (completions, outcome) = turn.drain()
-      for (completion, result) in zip(completions, outcome) { completion(result) }
+      let drained = turn.drain()
+      for (completion, result) in zip(drained.completions, drained.outcome) { completion(result) }
+      if let waiting = drained.expecting { Self.expect(waiting) }
     }
+  }
+
+  /// Keeps the thread of the queue for a moment, so that the next write of a caller that writes one
+  /// after another need not wake it: that takes as long as a tenth of a small commit.
+  private static func expect(_ waiting: Locked<[Job]>) {
+    let end = ContinuousClock.now + StoreLimits.expectation
+    while waiting.withLock({ $0.isEmpty }), ContinuousClock.now < end { sched_yield() }
   }
 
   /// Holds the writer until the end of one drain, which a block on the queue would hold longer.
@@ -138,14 +148,18 @@ package final class WriterQueue: Sendable {
 
     /// Not inlined, so that the writer is released when it returns.
     @inline(never)
-    func drain() -> Drained { writer.take()?.drain() ?? ([], []) }
+    func drain() -> Drained { writer.take()?.drain() ?? Drained() }
   }
 
-  private typealias Drained = (
-    completions: [@Sendable (Result<Void, any Error>) -> Void], outcome: [Result<Void, any Error>]
-  )
+  private struct Drained {
+    var completions: [@Sendable (Result<Void, any Error>) -> Void] = []
+    var outcome: [Result<Void, any Error>] = []
+    /// The waiting jobs, if the caller is expected to add one at once.
+    var expecting: Locked<[Job]>?
+  }
 
   private func drain() -> Drained {
+    let followsAtOnce = ContinuousClock.now - lastEnd < StoreLimits.expectation * 2
     gather()
     var group = waiting.withLock { Self.nextGroup($0[...]) }
     lastGroupCount = group.count
@@ -156,7 +170,10 @@ package final class WriterQueue: Sendable {
       return !jobs.isEmpty
     }
     if more { scheduleDrain() }
-    return (group.map(\.completion), outcome)
+    lastEnd = .now
+    return Drained(
+      completions: group.map(\.completion), outcome: outcome,
+      expecting: followsAtOnce && group.count == 1 && !more ? waiting : nil)
   }
 
   /// Returns the first waiting jobs, as many as may share a commit.
