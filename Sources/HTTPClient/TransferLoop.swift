@@ -1,26 +1,26 @@
 import Dispatch
 import Foundation
 import Glibc
-import Synchronization
+import SystemSupport
 
 /// The thread that owns a libcurl multi handle and runs all transfers of a transport.
 ///
 /// Callers put transfers into the inbox and wake the thread. It alone uses ``TransferDriver``.
 final class TransferLoop: Sendable {
-  private struct Inbox {
+  private struct Inbox: Sendable {
     var transfers: [Transfer] = []
     var isStopping = false
     /// Nil after the thread has ended. It is woken under the lock, so never while it is destroyed.
     var multi: MultiHandle?
   }
 
-  private let inbox: Mutex<Inbox>
+  private let inbox: Locked<Inbox>
   /// The group that the thread leaves when it ends.
   private let group = DispatchGroup()
 
   init(_ configuration: CurlTransport.Configuration) throws {
     let multi = try MultiHandle()
-    inbox = Mutex(Inbox(multi: multi))
+    inbox = Locked(Inbox(multi: multi))
     group.enter()
     let thread = Thread { [self] in
       run(TransferDriver(multi: multi, configuration: configuration))

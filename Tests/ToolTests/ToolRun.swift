@@ -74,7 +74,7 @@ final class StartedTool: Sendable {
     process.environment = [
       "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "", "HOME": folder.path,
       "MOORING_STORE": store, "SWIFT_BACKTRACE": "enable=no",
-    ].merging(environment) { _, new in new }
+    ].merging(sanitizerVariables) { old, _ in old }.merging(environment) { _, new in new }
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = try file("output")
     process.standardError = try file("errors")

@@ -30,7 +30,10 @@ import Testing
       while true {
         var plan = KillingServer.Plan(
           request: random.number(2...3), wantsAnswer: random.oneIn(2))
-        if !plan.wantsAnswer { plan.delay = UInt32(random.number(0...200_000)) }
+        // With a sanitizer the pages before take longer, too.
+        if !plan.wantsAnswer || isSanitized {
+          plan.delay = UInt32(random.number(0...(isSanitized ? 2_000_000 : 200_000)))
+        }
         if let line = try await server.sync(url, in: folder, plan) {
           #expect(line == "synced 8000 true", "seed \(seed)")
           break
