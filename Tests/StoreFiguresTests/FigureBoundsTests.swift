@@ -7,7 +7,8 @@ import Testing
 @testable import EntityStore
 @testable import StoreFigures
 
-@Suite(.timeLimit(.minutes(5))) struct FigureBoundsTests {
+// A sanitizer takes nine minutes for the longest of them.
+@Suite(.timeLimit(.minutes(isSanitized ? 20 : 5))) struct FigureBoundsTests {
   /// Writes a run at a time in a transaction of its own clock.
   private func flush(_ temporary: TemporaryFigures) async throws {
     temporary.recorder.record(.made(.synced), at: temporary.clock.now)
