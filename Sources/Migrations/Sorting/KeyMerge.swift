@@ -7,6 +7,7 @@ import EntityStore
 ///
 /// - Complexity: O(log runs) comparisons for each key; memory of one block for each run.
 struct KeyMerge: ~Copyable {
+  // No buffer pointer: with the thread sanitizer the compiler (Swift 6.3.1) fails on one here.
   private let readers: UnsafeMutablePointer<KeyRunReader>
   private let count: Int
   /// The losers of the inner nodes 1..<count. Run `r` is the leaf `count + r`, and the parent of
