@@ -1,11 +1,11 @@
 import EntityStore
 package import Foundation
-import Synchronization
+import SystemSupport
 
 /// Spaces the starts of runs at one host. Counts the runs of this process, and those of other
 /// processes by the time of the host's last requests.
 final class HostPace: Sendable {
-  private let turns = Mutex(HostTurns())
+  private let turns = Locked(HostTurns())
 
   /// Reserves a start, and returns its time.
   ///
@@ -31,7 +31,7 @@ final class HostFeeds: Sendable {
   }
 
   private static let ageMax: TimeInterval = 60
-  private let listing = Mutex<Listing?>(nil)
+  private let listing = Locked<Listing?>(nil)
 
   /// Returns the numbers of the host's feeds.
   func feeds(of host: String, in store: Store, now: Date) throws -> [Int64] {

@@ -1,7 +1,7 @@
 import EntityStore
 import FeedDocuments
 import Foundation
-import Synchronization
+import SystemSupport
 
 /// Commits the pages of a run, in their order, while its task reads further pages.
 ///
@@ -60,7 +60,7 @@ final class PageCommits: Sendable {
   private let hasUserStates: Bool
   /// The time at which the feed became a candidate, if it becomes active with its first commit.
   private let candidateAddedAt: Date?
-  private let state: Mutex<State>
+  private let state: Locked<State>
 
   /// - Parameter seen: The records that the resumed run has met.
   init(
@@ -75,7 +75,7 @@ final class PageCommits: Sendable {
     self.saved = saved
     self.hasUserStates = hasUserStates
     self.candidateAddedAt = candidateAddedAt
-    state = Mutex(State(seen: seen))
+    state = Locked(State(seen: seen))
   }
 
   /// Adds pages, and waits while too many wait before them.
