@@ -124,7 +124,7 @@ let package = Package(
       ],
       exclude: ["System"], resources: [.embedInCode("System/0001_jobs.yaml")],
       swiftSettings: settings),
-    .target(name: "LoopbackHTTP", swiftSettings: settings),
+    .target(name: "LoopbackHTTP", dependencies: ["SystemSupport"], swiftSettings: settings),
     .target(
       name: "HTTPClient", dependencies: ["SystemSupport", "CMooringCurl"],
       swiftSettings: settings),
@@ -271,12 +271,13 @@ let package = Package(
     .executableTarget(
       name: "mooring",
       dependencies: [
-        "HTTPClient",
+        "SystemSupport", "HTTPClient",
         "FeedDocuments",
         "EntityObjects", "Maintenance", "Migrations",
         "EntityModel", "EntityStore", "DurableJobs", "FeedSync", "HomeFeed", "StoreJobs",
         "StoreFigures", "StoreHub", "StoreTables", "PostgreSQL", "LegacyImport", "SQLiteExport",
-        "TextFormats", "StatusModel", "StatusPages", "WebServer", "WorkerService", "Console", argumentParser,
+        "TextFormats", "StatusModel", "StatusPages", "WebServer", "WorkerService", "Console",
+        argumentParser,
         logging, metrics,
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -289,7 +290,8 @@ let package = Package(
       ],
       path: "Tools/mooring-dump", swiftSettings: settings),
     .executableTarget(
-      name: "feed-server", dependencies: ["TextFormats", "LoopbackHTTP", argumentParser],
+      name: "feed-server",
+      dependencies: ["SystemSupport", "TextFormats", "LoopbackHTTP", argumentParser],
       path: "Tools/feed-server", swiftSettings: settings),
     // Manual pages from the help of the commands; for Tools/package.
     .executableTarget(
@@ -304,7 +306,8 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "EntityObjects", "Maintenance", "Migrations", "LMDB", "EntityModel", "EntityStore",
+        "SystemSupport", "EntityObjects", "Maintenance", "Migrations", "LMDB", "EntityModel",
+        "EntityStore",
       ],
       path: "Tests/TestSupport", swiftSettings: settings),
     .executableTarget(
@@ -328,13 +331,14 @@ let package = Package(
       name: "EntityModelTests", dependencies: ["EntityModel", "TestSupport"],
       swiftSettings: settings),
     // The rules of the repository, read from its sources.
-    .testTarget(name: "RuleTests", swiftSettings: settings),
+    .testTarget(name: "RuleTests", dependencies: ["SystemSupport"], swiftSettings: settings),
     .testTarget(name: "StrictYAMLTests", dependencies: ["StrictYAML"], swiftSettings: settings),
     .testTarget(
       name: "UnicodeTextTests", dependencies: ["UnicodeText", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
-      name: "ConsoleTests", dependencies: ["Console", argumentParser], swiftSettings: settings),
+      name: "ConsoleTests", dependencies: ["SystemSupport", "Console", argumentParser],
+      swiftSettings: settings),
     .testTarget(
       name: "EntityStoreTests",
       dependencies: [
@@ -379,7 +383,8 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(
-      name: "LoopbackHTTPTests", dependencies: ["LoopbackHTTP"], swiftSettings: settings),
+      name: "LoopbackHTTPTests", dependencies: ["SystemSupport", "LoopbackHTTP"],
+      swiftSettings: settings),
     .target(
       name: "FeedTestSupport",
       dependencies: ["Migrations", "FeedDocuments", "HomeFeed", "EntityModel", "EntityStore"],
@@ -393,7 +398,7 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "HTTPClientTests",
-      dependencies: ["HTTPClient", "LoopbackHTTP", "TestSupport", "store-child"],
+      dependencies: ["SystemSupport", "HTTPClient", "LoopbackHTTP", "TestSupport", "store-child"],
       swiftSettings: settings),
     .testTarget(
       name: "WebServerTests", dependencies: ["SystemSupport", "WebServer", "TestSupport"],
@@ -417,7 +422,7 @@ let package = Package(
     .testTarget(
       name: "FeedSyncTests",
       dependencies: [
-        "EntityObjects", "HTTPClient", "Maintenance", "Migrations",
+        "SystemSupport", "EntityObjects", "HTTPClient", "Maintenance", "Migrations",
         "FeedDocuments",
         "StrictYAML", "LMDB", "EntityModel", "EntityStore", "FeedSync", "HomeFeed", "LoopbackHTTP",
         "TestSupport", "store-child",
@@ -450,14 +455,15 @@ let package = Package(
     .testTarget(
       name: "StoreFiguresTests",
       dependencies: [
-        "StoreFigures", "EntityModel", "EntityStore", "Migrations", "FeedSync", "DurableJobs",
+        "SystemSupport", "StoreFigures", "EntityModel", "EntityStore", "Migrations", "FeedSync",
+        "DurableJobs",
         "HomeFeed", "TestSupport",
       ],
       swiftSettings: settings),
     .testTarget(
       name: "WorkerServiceTests",
       dependencies: [
-        "StoreFigures",
+        "SystemSupport", "StoreFigures",
         "Maintenance", "Migrations",
         "WorkerService", "StoreJobs", "DurableJobs", "HomeFeed", "FeedSync", "HTTPClient",
         "EntityModel", "EntityStore", "LoopbackHTTP", "StrictYAML", "TestSupport", "mooring",
@@ -469,7 +475,8 @@ let package = Package(
     .testTarget(
       name: "PowerLossTests",
       dependencies: [
-        "Maintenance", "Migrations", "EntityModel", "EntityStore", "DurableJobs", "FeedSync",
+        "SystemSupport", "Maintenance", "Migrations", "EntityModel", "EntityStore", "DurableJobs",
+        "FeedSync",
         "HTTPClient", "HomeFeed", "LoopbackHTTP", "TestSupport", "store-child",
       ],
       swiftSettings: settings),
@@ -488,7 +495,7 @@ let package = Package(
     .testTarget(
       name: "ToolTests",
       dependencies: [
-        "EntityObjects", "Maintenance", "Migrations",
+        "SystemSupport", "EntityObjects", "Maintenance", "Migrations",
         "LMDB", "EntityModel", "EntityStore", "FeedSync", "LegacyImport", "DurableJobs",
         "StoreFigures", "StoreJobs", "HomeFeed", "LoopbackHTTP", "CMooringSQLite", "PostgreSQL",
         "PostgreSQLTestSupport", "StatusModel", "Console", "TestSupport", "mooring", "mooring-dump",

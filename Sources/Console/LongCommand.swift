@@ -1,6 +1,7 @@
 internal import Dispatch
 internal import Foundation
 internal import Synchronization
+internal import SystemSupport
 
 /// The progress of a stage of a long command.
 public struct StageReport {
@@ -51,9 +52,9 @@ public final class LongCommand: Sendable {
 
   private let form: Form
   private let line: ProgressLine
-  private let stage = Mutex(Stage())
+  private let stage = Locked(Stage())
   private let interrupts = Atomic(0)
-  private let cancelWork = Mutex<(@Sendable () -> Void)?>(nil)
+  private let cancelWork = Locked<(@Sendable () -> Void)?>(nil)
 
   /// - Parameter isJSON: True if programs read standard error, too.
   public init(isQuiet: Bool, isJSON: Bool = false) {

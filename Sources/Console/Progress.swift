@@ -1,6 +1,6 @@
 internal import Foundation
 internal import Glibc
-internal import Synchronization
+internal import SystemSupport
 
 /// A line on standard error that shows the progress of a command and is erased when it is done.
 ///
@@ -38,7 +38,7 @@ public final class ProgressLine: Sendable {
   private let now: @Sendable () -> Duration
   private let write: @Sendable (String) -> Void
   /// The time of the last drawing; `nil` while no line is shown.
-  private let lastDrawnAt = Mutex<Duration?>(nil)
+  private let lastDrawnAt = Locked<Duration?>(nil)
 
   /// - Parameter now: A monotonic time; only differences matter.
   /// - Parameter write: Receives the texts to be shown in order, one call at a time.

@@ -1,4 +1,4 @@
-import Synchronization
+import SystemSupport
 
 /// The way to answer one request, byte by byte if need be.
 ///
@@ -118,7 +118,7 @@ private final class Progress: Sendable {
     var isClosed = false
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   var hasSent: Bool { state.withLock { $0.hasSent } }
   var staysOpen: Bool { state.withLock { !$0.isInChunks && !$0.isClosed } }

@@ -1,7 +1,7 @@
 import Glibc
 
-/// A mutex for methods that run a caller's closure: `Synchronization.Mutex` requires the result of
-/// such a closure to be `sending`.
+/// A mutex for a section of code, and for state that `Locked` cannot hold, because it is not
+/// `Sendable`.
 // @unchecked: a pthread mutex may be used by all threads, and its address does not change.
 @usableFromInline
 package final class ThreadLock: @unchecked Sendable {

@@ -1,5 +1,5 @@
 import Console
-import Synchronization
+import SystemSupport
 import Testing
 
 @Suite struct ProgressLineTests {
@@ -65,8 +65,8 @@ import Testing
 
 /// The written texts, and a clock that does not advance until it is moved.
 private final class Screen: Sendable {
-  let time = Mutex(Duration.zero)
-  private let texts = Mutex<[String]>([])
+  let time = Locked(Duration.zero)
+  private let texts = Locked<[String]>([])
 
   var shown: [String] { texts.withLock { $0 } }
 

@@ -1,6 +1,5 @@
 import Foundation
 import Mooring
-import Synchronization
 import SystemSupport
 import TestSupport
 import Testing
@@ -55,11 +54,11 @@ import Testing
             ("0001_walks", Array(Self.walks.utf8)), ("0002_less", Array(Self.less.utf8)),
           ])
         ])
-      let printed = Mutex<[String]>([])
+      let printed = Locked<[String]>([])
       @Sendable func print(_ parts: Any...) {
         printed.withLock { $0.append(parts.map { "\($0)" }.joined(separator: " ")) }
       }
-      let isCancelled = Mutex(false)
+      let isCancelled = Locked(false)
       // listing
       let plan = try store.migrationPlan()
       for step in plan.steps {

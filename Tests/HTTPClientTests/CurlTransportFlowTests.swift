@@ -1,6 +1,6 @@
 import Foundation
 import LoopbackHTTP
-import Synchronization
+import SystemSupport
 import Testing
 
 @testable import HTTPClient
@@ -20,7 +20,7 @@ import Testing
   /// Case 51: a request that waits for a slot of its host does not time out, and blocks no other.
   @Test func twoTransfersPerHostRunAtATimeAndOtherHostsAreNotBlocked() async throws {
     let release = try Signal()
-    let counts = Mutex((now: 0, most: 0))
+    let counts = Locked((now: 0, most: 0))
     let (started, start) = AsyncStream.makeStream(of: Void.self)
     let (entered, enter) = AsyncStream.makeStream(of: Void.self)
     try await withServer { request, connection in

@@ -1,6 +1,6 @@
 import Foundation
 import LoopbackHTTP
-import Synchronization
+import SystemSupport
 import Testing
 
 @testable import HTTPClient
@@ -56,7 +56,7 @@ import Testing
   @Test(arguments: ["http://user:p@", "http://"])
   func noSecretHeaderFollowsToAnotherOriginOrComesBack(_ scheme: String) async throws {
     let names = ["Authorization", "Accept-Language", "Pragma", "X-Own"]
-    let home = Mutex("")
+    let home = Locked("")
     let other = try LoopbackServer { _, connection in
       try connection.send(
         Response(status: 302, headers: [("Location", home.withLock { $0 } + "/back")]))

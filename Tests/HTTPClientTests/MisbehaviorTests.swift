@@ -1,6 +1,6 @@
 import Foundation
 import LoopbackHTTP
-import Synchronization
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -214,7 +214,7 @@ import Testing
   // MARK: Reports
 
   @Test func everyRequestIsReportedWithoutSecrets() async throws {
-    let exchanges = Mutex<[HTTPExchange]>([])
+    let exchanges = Locked<[HTTPExchange]>([])
     try await withServer {
       $0.onExchange = { exchange in exchanges.withLock { $0.append(exchange) } }
     } handler: { request, connection in

@@ -1,5 +1,5 @@
 import LoopbackHTTP
-import Synchronization
+import SystemSupport
 import Testing
 
 @Suite struct LoopbackServerTests {
@@ -187,7 +187,7 @@ import Testing
   @Test func stoppingEndsIdleAndStalledConnectionsAndFurtherCallsDoNothing() throws {
     let entered = try Signal()
     let never = try Signal()
-    let outcome = Mutex<LoopbackError.Code?>(nil)
+    let outcome = Locked<LoopbackError.Code?>(nil)
     let server = try LoopbackServer { _, connection in
       entered.fire()
       do {
@@ -210,7 +210,7 @@ import Testing
 
   @Test func aServerCanBeStoppedByItsOwnHandler() throws {
     let stopped = try Signal()
-    let box = Mutex<LoopbackServer?>(nil)
+    let box = Locked<LoopbackServer?>(nil)
     let server = try LoopbackServer { _, _ in
       box.withLock { $0 }?.stop()
       stopped.fire()
@@ -225,7 +225,7 @@ import Testing
   @Test func moreConnectionsThanThreadsWaitForTheirTurn() throws {
     let release = try Signal()
     let full = try Signal()
-    let serving = Mutex((now: 0, most: 0))
+    let serving = Locked((now: 0, most: 0))
     let server = try LoopbackServer { _, connection in
       let now = serving.withLock {
         $0.now += 1

@@ -80,6 +80,16 @@ import Testing
     #expect(Rule.smallFiles.violations(in: tree) == ["M": ["Sources/M/Short.swift: 24 lines"]])
   }
 
+  @Test func aLockThatTheThreadSanitizerDoesNotSeeIsFound() {
+    let tree = SourceTree([
+      "Sources/M/Lock.swift": "// Mutex\nlet state = Mutex(0)\nlet other = Locked(\"Mutex\")\n",
+      "Tools/bench/Lock.swift": "let state = Mutex(0)\n",
+    ])
+    let expected =
+      "Sources/M/Lock.swift:2: Mutex; Locked is the one that the thread sanitizer sees"
+    #expect(Rule.locks.violations(in: tree) == ["M": [expected]])
+  }
+
   @Test func columnsAreCharacters() {
     let umlauts = String(repeating: "ä", count: 100)
     let tree = SourceTree([

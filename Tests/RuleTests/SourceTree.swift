@@ -1,6 +1,6 @@
 import Dispatch
 import Foundation
-import Synchronization
+import SystemSupport
 
 /// A source file of the repository, read and split once.
 struct SourceFile: Sendable {
@@ -54,7 +54,7 @@ struct SourceTree: Sendable {
 
   private init(root: URL) {
     let paths = ["Sources", "Tools", "Tests"].flatMap { Self.paths(below: $0, root: root) }
-    let read = Mutex<[SourceFile]>([])
+    let read = Locked<[SourceFile]>([])
     DispatchQueue.concurrentPerform(iterations: 8) { part in
       var files: [SourceFile] = []
       for index in stride(from: part, to: paths.count, by: 8) {

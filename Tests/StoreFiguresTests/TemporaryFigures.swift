@@ -5,7 +5,7 @@ import FeedSync
 import Foundation
 import Migrations
 import StoreFigures
-import Synchronization
+import SystemSupport
 import TestSupport
 
 /// A store with figures and a recorder whose clocks a test controls.
@@ -44,7 +44,7 @@ struct TemporaryFigures {
 
 /// A clock that moves by a step at each reading, so that each fetch takes that long.
 final class FetchClock: Sendable {
-  private let state = Mutex((now: Int64(0), step: Int64(1)))
+  private let state = Locked((now: Int64(0), step: Int64(1)))
 
   func setStep(_ step: Duration) {
     state.withLock { $0.step = Int64(step / .nanoseconds(1)) }

@@ -1,4 +1,4 @@
-import Synchronization
+import SystemSupport
 
 /// Lines that come from elsewhere, for a test that waits for one of them.
 public final class Journal: Sendable {
@@ -8,7 +8,7 @@ public final class Journal: Sendable {
     var lastWaiting = 0
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   public init() {}
 

@@ -1,12 +1,12 @@
 public import Foundation
-import Synchronization
+import SystemSupport
 
 /// A clock whose time changes only when a test changes it.
 public final class ManualClock: Sendable {
-  private let time: Mutex<Date>
+  private let time: Locked<Date>
 
   public init(_ start: Date = Date(timeIntervalSinceReferenceDate: 800_000_000)) {
-    time = Mutex(start)
+    time = Locked(start)
   }
 
   public var now: Date { time.withLock { $0 } }

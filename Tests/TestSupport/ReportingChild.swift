@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import Synchronization
+import SystemSupport
 
 /// A child whose output is read by a separate thread: a test that waits for a line does not block
 /// other tests, and a child with much output does not block.
@@ -71,7 +71,7 @@ package final class ReportingChild: @unchecked Sendable {
 }
 
 private final class Said: Sendable {
-  private let lines = Mutex<[String]>([])
+  private let lines = Locked<[String]>([])
 
   func add(_ line: String) { lines.withLock { $0.append(line) } }
   var all: [String] { lines.withLock { $0 } }

@@ -1,6 +1,6 @@
 import Foundation
 import LoopbackHTTP
-import Synchronization
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -45,7 +45,7 @@ import Testing
     let document = Document(
       mode: #""mode":"full","version":1"#,
       items: [Self.item("ep:1", 1, "Harbor", day: 5), Self.item("ep:2", 1, "Mill", day: 3)])
-    let answer = Mutex(document)
+    let answer = Locked(document)
     let server = try LoopbackServer { _, connection in
       try connection.send(SampleFeed.json(answer.withLock { $0.bytes }))
     }

@@ -1,4 +1,4 @@
-import Synchronization
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -73,7 +73,7 @@ import Testing
 
   @Test(arguments: bodies + heads + sizes)
   func aRequestThatCanBeReadInTwoWaysOrIsTooLargeIsRefused(_ refused: Case) throws {
-    let paths = Mutex<[String]>([])
+    let paths = Locked<[String]>([])
     try TestServer.run { request in
       paths.withLock { $0.append(request.path) }
       return WebResponse(status: 200, line: request.path)

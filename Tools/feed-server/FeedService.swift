@@ -1,10 +1,10 @@
 import LoopbackHTTP
-import Synchronization
+import SystemSupport
 import TextFormats
 
 /// The HTTP face: the home feed, its controls, and a folder of files.
 final class FeedService: Sendable {
-  private let history: Mutex<FeedHistory>
+  private let history: Locked<FeedHistory>
   private let pageSize: Int
   private let folder: FileFolder?
   private let recordings: RecordedAnswers?
@@ -17,7 +17,7 @@ final class FeedService: Sendable {
   init(
     history: FeedHistory, pageSize: Int, folder: FileFolder?, recordings: RecordedAnswers? = nil
   ) {
-    self.history = Mutex(history)
+    self.history = Locked(history)
     self.pageSize = pageSize
     self.folder = folder
     self.recordings = recordings

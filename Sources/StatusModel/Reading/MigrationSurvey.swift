@@ -1,11 +1,11 @@
 import EntityStore
 import Foundation
 import Migrations
-import Synchronization
+import SystemSupport
 
 /// The migrations that a store lacks. The files are read once: they belong to the program.
 final class MigrationSurvey: Sendable {
-  private let lines = Mutex<[MigrationLine]?>(nil)
+  private let lines = Locked<[MigrationLine]?>(nil)
 
   func status(of store: Store) throws -> MigrationsStatus {
     let state = try store.migrationState(lines: try knownLines(of: store))

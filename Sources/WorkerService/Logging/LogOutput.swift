@@ -1,7 +1,7 @@
 import Foundation
 public import Glibc
 public import Logging
-import Synchronization
+import SystemSupport
 
 /// The output of the loggers of a process. Each line is written at once, with one write.
 ///
@@ -16,9 +16,9 @@ public final class LogOutput: Sendable {
   private let descriptor: Int32
   private let isJournal: Bool
   private let now: @Sendable () -> Date
-  private let state: Mutex<State>
+  private let state: Locked<State>
   /// Locked while a line is written, because the system may write a long one in parts.
-  private let writing = Mutex(())
+  private let writing = Locked(())
 
   /// - Parameter descriptor: The file that lines are written to. It is not closed.
   /// - Parameter environment: `JOURNAL_STREAM` is set if the descriptor leads to the journal, which
@@ -39,7 +39,7 @@ public final class LogOutput: Sendable {
     self.descriptor = descriptor
     self.isJournal = isJournal
     self.now = now
-    state = Mutex(State(level: level, format: format))
+    state = Locked(State(level: level, format: format))
   }
 
   /// The level of loggers that have none of their own.

@@ -1,5 +1,5 @@
 import CoreMetrics
-import Synchronization
+import SystemSupport
 
 /// The values of one name with one set of labels.
 protocol MetricSeries: AnyObject, Sendable {
@@ -32,7 +32,7 @@ final class CounterSeries: MetricSeries, CounterHandler, FloatingPointCounterHan
     var fractions = 0.0
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   func increment(by amount: Int64) {
     guard amount > 0 else { return }
@@ -59,7 +59,7 @@ final class CounterSeries: MetricSeries, CounterHandler, FloatingPointCounterHan
 
 /// The value that was recorded last.
 final class GaugeSeries: MetricSeries, MeterHandler, RecorderHandler {
-  private let value = Mutex(0.0)
+  private let value = Locked(0.0)
 
   func set(_ value: Int64) { set(Double(value)) }
   func set(_ value: Double) { self.value.withLock { $0 = value } }
@@ -78,7 +78,7 @@ final class SummarySeries: MetricSeries, RecorderHandler {
     var sum = 0.0
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   func record(_ value: Int64) { record(Double(value)) }
 
@@ -112,7 +112,7 @@ final class HistogramSeries: MetricSeries, TimerHandler {
     var seconds = 0.0
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   func recordNanoseconds(_ duration: Int64) {
     let seconds = Double(duration) / 1_000_000_000

@@ -1,5 +1,5 @@
 public import CoreMetrics
-import Synchronization
+import SystemSupport
 
 /// The metrics of a process, stored in memory and written as a textfile for the textfile collector
 /// of Prometheus' node_exporter.
@@ -23,7 +23,7 @@ public final class TextfileMetrics: MetricsFactory {
 
   private let prefix: String
   private let seriesMax: Int
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   /// - Parameter prefix: The prefix of all names, without the `_` that follows it.
   public init(prefix: String = "mooring", seriesMax: Int = 10_000) {

@@ -1,7 +1,7 @@
 import DurableJobs
 import EntityStore
 import Maintenance
-import Synchronization
+import SystemSupport
 
 /// The compactions that jobs have requested.
 ///
@@ -18,7 +18,7 @@ final class Compactions: Sendable {
   }
 
   private static let resultAgeMax = Duration.seconds(600)
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   /// The job that has waited longest.
   var next: JobID? { state.withLock { $0.requests.first } }

@@ -1,5 +1,5 @@
 import DurableJobs
-import Synchronization
+import SystemSupport
 
 /// The current runner of a worker, and whether the worker stops: a stop between two runners is not
 /// lost.
@@ -9,7 +9,7 @@ final class CurrentRunner: Sendable {
     var isStopping = false
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   var runner: JobRunner? { state.withLock { $0.runner } }
 

@@ -1,5 +1,6 @@
 import Dispatch
 import Synchronization
+import SystemSupport
 
 /// Pings systemd while the service works.
 ///
@@ -14,7 +15,7 @@ public final class Watchdog: Sendable {
 
   private let probe: @Sendable () async -> Bool
   private let ping: @Sendable () -> Void
-  private let state = Mutex(State())
+  private let state = Locked(State())
   private let timer: Timer
 
   /// Creates a watchdog that is not started.

@@ -2,7 +2,7 @@ import DurableJobs
 import EntityStore
 import Foundation
 import Logging
-import Synchronization
+import SystemSupport
 
 /// The condition of a worker, reported to systemd and to the log when it changes. Any thread may
 /// use it.
@@ -18,7 +18,7 @@ final class WorkerHealth: Sendable {
 
   private let notifier: ServiceNotifier?
   private let logger: Logger
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   init(_ notifier: ServiceNotifier?, _ logger: Logger) {
     self.notifier = notifier

@@ -1,4 +1,4 @@
-import Synchronization
+import SystemSupport
 
 /// The settings of a running worker, which a reload replaces. Any thread may use it.
 public final class LiveSettings: Sendable {
@@ -12,7 +12,7 @@ public final class LiveSettings: Sendable {
   }
 
   private let load: @Sendable () throws -> EffectiveSettings
-  private let effective: Mutex<EffectiveSettings>
+  private let effective: Locked<EffectiveSettings>
 
   /// Reads the settings for the first time.
   ///
@@ -20,7 +20,7 @@ public final class LiveSettings: Sendable {
   /// - Throws: The errors of `load`.
   public init(_ load: @escaping @Sendable () throws -> EffectiveSettings) throws {
     self.load = load
-    effective = Mutex(try load())
+    effective = Locked(try load())
   }
 
   /// The settings in effect.

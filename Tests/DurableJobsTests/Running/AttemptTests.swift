@@ -3,7 +3,7 @@ import EntityModel
 import EntityStore
 import Foundation
 import Migrations
-import Synchronization
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -132,7 +132,7 @@ import Testing
   /// Counts how often the runner reads the clock, once per turn.
   @Test func anOverdueAttemptThatDoesNotEndCausesNoBusyLoop() async throws {
     try await withTemporaryFolder { folder in
-      let asked = Mutex(0)
+      let asked = Locked(0)
       var storeOptions = Store.Options()
       storeOptions.mapSize = 1 << 30
       storeOptions.now = {

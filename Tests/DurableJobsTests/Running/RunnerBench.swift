@@ -1,7 +1,7 @@
 import DurableJobs
 import EntityStore
 import Foundation
-import Synchronization
+import SystemSupport
 import TestSupport
 
 /// Runs `body` while a runner runs, and stops it at the end.
@@ -93,7 +93,7 @@ extension JobQueue {
 
 /// The events that handlers report to a test, in order.
 final class Events<Event: Sendable>: Sendable {
-  private let list = Mutex<[Event]>([])
+  private let list = Locked<[Event]>([])
   private let stream: AsyncStream<Event>
   private let continuation: AsyncStream<Event>.Continuation
 
@@ -124,7 +124,7 @@ final class Gate: Sendable {
     var waiting: [CheckedContinuation<Void, Never>] = []
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   func wait() async {
     await withCheckedContinuation { continuation in
@@ -172,7 +172,7 @@ struct Broken: Error, CustomStringConvertible { var description: String { "broke
 
 /// The largest number that are inside at once.
 final class Peak: Sendable {
-  private let counts = Mutex((now: 0, most: 0))
+  private let counts = Locked((now: 0, most: 0))
 
   func enter() {
     counts.withLock { counts in

@@ -4,7 +4,7 @@ import Foundation
 import HTTPClient
 import HomeFeed
 import LoopbackHTTP
-import Synchronization
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -46,7 +46,7 @@ import Testing
   /// each other has those of the previous response, byte for byte, and none is sent while the feed
   /// is fresh.
   @Test func overManyPollsTheLogShowsNoImpoliteRequest() async throws {
-    let script = Mutex(Script())
+    let script = Locked(Script())
     try await withServedFeed { request, connection in
       let number = script.withLock { $0.begin() }
       let etag = "W/\"é,\(number)\""
@@ -176,7 +176,7 @@ import Testing
 
   /// The first request stays until there is a second one.
   @Test func atMostTwoRunsAreAtOneHostAtATime() async throws {
-    let counts = Mutex((now: 0, most: 0, all: 0))
+    let counts = Locked((now: 0, most: 0, all: 0))
     let second = DispatchSemaphore(value: 0)
     try await withServedFeed { _, connection in
       let number = counts.withLock {

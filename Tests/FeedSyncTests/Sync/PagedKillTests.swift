@@ -4,7 +4,7 @@ import FeedDocuments
 import Foundation
 import HomeFeed
 import LoopbackHTTP
-import Synchronization
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -51,7 +51,7 @@ private struct KillBench {
   private var url: String { server.url + publisher.path }
 
   private final class Stage: Sendable {
-    let number = Mutex(0)
+    let number = Locked(0)
   }
 
   init(_ publisher: PagedPublisher) throws {

@@ -2,7 +2,7 @@ import EntityStore
 import Foundation
 import HTTPClient
 import HomeFeed
-import Synchronization
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -43,7 +43,7 @@ import Testing
       sync.serve(
         HomeFeedText.pages(
           (0..<6).map { page in (0..<400).map { .init("ep:\(page)-\($0)", 1) } }, url: url))
-      let counts = Mutex<[Int]>([])
+      let counts = Locked<[Int]>([])
       _ = try await sync.engine.sync(sync.feedID) { report in
         counts.withLock { $0.append(report.pages) }
       }
@@ -157,7 +157,7 @@ import Testing
 
 /// A feed in which every page names a next one.
 private final class EndlessTransport: HTTPTransport {
-  private let count = Mutex(0)
+  private let count = Locked(0)
   var requests: Int { count.withLock { $0 } }
 
   func send(_ request: HTTPRequest) async throws -> HTTPResponse {

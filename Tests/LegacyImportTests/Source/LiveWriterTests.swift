@@ -1,6 +1,7 @@
 import Foundation
 import LegacyImport
 import Synchronization
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -50,15 +51,14 @@ struct LiveWriterTests {
 
   /// The copier tests for cancellation before each MiB. This test writes at these points.
   private func take(
-    _ path: String, _ scratch: TemporaryFolder, _ writer: consuming sending OpenDatabase,
-    writes: Int
+    _ path: String, _ scratch: TemporaryFolder, _ writer: OpenDatabase, writes: Int
   ) throws -> SourceSnapshot {
-    let state = Mutex((writer: writer, written: 0))
+    let written = Locked(0)
     return try SourceSnapshot.take(of: path, in: scratch.path) {
-      state.withLock { state in
-        guard state.written < writes else { return false }
-        state.written += 1
-        do { try state.writer.run("UPDATE note SET generation = \(state.written)") } catch {
+      written.withLock { written in
+        guard written < writes else { return false }
+        written += 1
+        do { try writer.run("UPDATE note SET generation = \(written)") } catch {
           Issue.record(error)
         }
         return false
@@ -104,7 +104,7 @@ struct LiveWriterTests {
       try withTemporaryFolder { scratch in
         let path = folder.path("live.sqlite")
         let isOver = Atomic(false)
-        let failure = Mutex<(any Error)?>(nil)
+        let failure = Locked<(any Error)?>(nil)
         let hasBegun = DispatchSemaphore(value: 0)
         let hasEnded = DispatchSemaphore(value: 0)
         let thread = Thread {

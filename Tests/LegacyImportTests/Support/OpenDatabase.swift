@@ -3,7 +3,8 @@ import Foundation
 import LegacyImport
 
 /// A connection of another program, which stays open.
-final class OpenDatabase {
+// @unchecked: SQLite's default is that a connection may be used by all threads.
+final class OpenDatabase: @unchecked Sendable {
   struct Failure: Error { let message: String }
 
   private let handle: OpaquePointer

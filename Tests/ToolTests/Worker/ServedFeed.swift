@@ -1,6 +1,6 @@
 import Foundation
 import LoopbackHTTP
-import Synchronization
+import SystemSupport
 import TestSupport
 
 /// A feed of full listings in pages that changes when the test requests it.
@@ -18,7 +18,7 @@ final class ServedFeed: Sendable {
   private let state: Shared
 
   private final class Shared: Sendable {
-    let state = Mutex(State())
+    let state = Locked(State())
 
     func page(_ number: Int, url: String) throws -> [UInt8] {
       let (items, version, isLast) = state.withLock { state in

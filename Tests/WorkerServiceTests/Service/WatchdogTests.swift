@@ -1,5 +1,5 @@
 import Dispatch
-import Synchronization
+import SystemSupport
 import Testing
 
 @testable import WorkerService
@@ -69,7 +69,7 @@ import Testing
 }
 
 private final class Pings: Sendable {
-  private let state = Mutex(0)
+  private let state = Locked(0)
   var count: Int { state.withLock { $0 } }
   func add() { state.withLock { $0 += 1 } }
 }

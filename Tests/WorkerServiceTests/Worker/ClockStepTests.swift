@@ -4,7 +4,7 @@ import FeedSync
 import Foundation
 import LoopbackHTTP
 import StoreJobs
-import Synchronization
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test func aServersWaitIsNotLongerAfterAStepBack() async throws {
-    let count = Mutex(0)
+    let count = Locked(0)
     let page = """
       {"format":"homefeed/1","mode":"full","epoch":"e1","version":1,"entities":[\
       {"id":"ep:1","kind":"Episode","rev":1,"updatedAt":"2026-11-01T08:00:00Z",\

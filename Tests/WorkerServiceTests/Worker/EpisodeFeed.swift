@@ -1,6 +1,6 @@
 import Foundation
 import LoopbackHTTP
-import Synchronization
+import SystemSupport
 
 /// A feed of one episode with a new revision at each request.
 final class EpisodeFeed: Sendable {
@@ -36,7 +36,7 @@ final class EpisodeFeed: Sendable {
 }
 
 private final class Counter: Sendable {
-  private let count = Mutex(0)
+  private let count = Locked(0)
 
   func next() -> Int {
     count.withLock { count in

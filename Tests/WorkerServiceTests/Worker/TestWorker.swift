@@ -8,7 +8,7 @@ import HomeFeed
 import Logging
 import Migrations
 import ServiceLifecycle
-import Synchronization
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -126,7 +126,7 @@ extension Store {
 final class SettingsSource: Sendable {
   struct Refusal: Error, CustomStringConvertible { let description: String }
 
-  private let settings: Mutex<WorkerSettings?>
+  private let settings: Locked<WorkerSettings?>
 
   init(_ change: (inout WorkerSettings) -> Void = { _ in }) {
     var settings = WorkerSettings()
@@ -134,7 +134,7 @@ final class SettingsSource: Sendable {
     settings.hostSpacing = .zero
     settings.diskReserve = 0
     change(&settings)
-    self.settings = Mutex(settings)
+    self.settings = Locked(settings)
   }
 
   func live() throws -> LiveSettings { try LiveSettings { try self.load() } }

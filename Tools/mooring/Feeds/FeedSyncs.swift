@@ -4,7 +4,7 @@ import EntityStore
 import FeedSync
 import HTTPClient
 import StoreJobs
-import Synchronization
+import SystemSupport
 
 /// The runs of several feeds, one after the other.
 final class FeedSyncs: Sendable {
@@ -23,7 +23,7 @@ final class FeedSyncs: Sendable {
   private let waits: Bool
   private let isQuiet: Bool
   private let command: LongCommand
-  private let state = Mutex(Results())
+  private let state = Locked(Results())
 
   init(
     engine: SyncEngine, store: Store, options: SyncEngine.Options, waits: Bool, isQuiet: Bool,

@@ -1,6 +1,5 @@
 import DurableJobs
 import EntityStore
-import Synchronization
 import SystemSupport
 
 /// The items of a file, read some hundreds at a time on threads for files.
@@ -42,24 +41,26 @@ struct BatchFileItems: AsyncSequence, Sendable {
   }
 
   /// The iterator of the file, which moves from thread to thread.
-  private final class Reader: Sendable {
-    private let iterator: Mutex<BatchFile.Iterator>
+  // @unchecked: `iterator` is touched only under `lock`.
+  private final class Reader: @unchecked Sendable {
+    private let lock = ThreadLock()
+    private var iterator: BatchFile.Iterator
 
-    init(_ file: BatchFile) { iterator = Mutex(file.makeAsyncIterator()) }
+    init(_ file: BatchFile) { iterator = file.makeAsyncIterator() }
 
     /// - Returns: The next items, and the end of the file or its error, if it was reached.
     func read() -> ([BatchFileItem], Result<Void, any Error>?) {
-      iterator.withLock { iterator in
-        var items: [BatchFileItem] = []
-        do {
-          while items.count < Limits.itemsAtOnce {
-            guard let item = try iterator.nextItem() else { return (items, .success(())) }
-            items.append(item)
-          }
-          return (items, nil)
-        } catch {
-          return (items, .failure(error))
+      lock.lock()
+      defer { lock.unlock() }
+      var items: [BatchFileItem] = []
+      do {
+        while items.count < Limits.itemsAtOnce {
+          guard let item = try iterator.nextItem() else { return (items, .success(())) }
+          items.append(item)
         }
+        return (items, nil)
+      } catch {
+        return (items, .failure(error))
       }
     }
   }

@@ -1,7 +1,7 @@
 import EntityModel
 import Foundation
 import LMDB
-import Synchronization
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -46,7 +46,7 @@ private struct Team: Entity {
     }
 
     let request: FetchRequest
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     init(_ request: FetchRequest) { self.request = request }
 

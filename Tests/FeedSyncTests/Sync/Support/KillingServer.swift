@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 import LoopbackHTTP
-import Synchronization
+import SystemSupport
 import TestSupport
 
 /// A server that kills its client at a certain request.
@@ -27,7 +27,7 @@ final class KillingServer: Sendable {
   var url: String { server.url }
 
   private final class SharedState: Sendable {
-    let value = Mutex(State())
+    let value = Locked(State())
 
     /// Which process is to die at this request, and how.
     func note(_ request: Request) -> (pid: Int32, plan: Plan)? {

@@ -1,6 +1,6 @@
 import Foundation
 import HTTPClient
-import Synchronization
+import SystemSupport
 
 @testable import FeedSync
 
@@ -37,7 +37,7 @@ final class ScriptedTransport: HTTPTransport {
     var beforeAnswer: (@Sendable (HTTPRequest) async throws -> Void)?
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   /// Replaces what is answered to a URL.
   func script(_ url: String, _ answers: Answer...) {
