@@ -29,9 +29,10 @@ enum Rule: String, CaseIterable, Sendable {
   }
 
   /// Locks that the thread sanitizer does not see: it reports what they protect as races. The
-  /// packages of their own do not run under it, and cannot use `Locked`.
+  /// packages of their own do not run under it, and cannot make a `Locked`; one of them has a link
+  /// to `Replay`.
   private static func unseenLocks(in file: SourceFile) -> [String] {
-    if ImportTable.packages.contains(file.module) { return [] }
+    if ImportTable.packages.contains(file.module) || file.folders.first == "Replay" { return [] }
     return file.tokens.filter { $0.word == "Mutex" }
       .map { "\(file.path):\($0.line): Mutex; Locked is the one that the thread sanitizer sees" }
   }

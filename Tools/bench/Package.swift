@@ -27,8 +27,6 @@ let package = Package(
     .target(
       name: "CFeedPages", dependencies: ["CEpisodes"],
       linkerSettings: [.linkedLibrary("curl"), .linkedLibrary("simdjson")]),
-    // A link to Sources/LoopbackHTTP, which no product contains.
-    .target(name: "PageServer", swiftSettings: settings),
     .target(name: "CSQLiteQueue", linkerSettings: [.linkedLibrary("sqlite3")]),
     // The program that `mooring home` is compared with.
     .executableTarget(
@@ -37,16 +35,20 @@ let package = Package(
     .executableTarget(
       name: "bench",
       dependencies: [
-        "CEpisodes", "CFeedPages", "CRawLMDB", "CSQLiteQueue", "CSQLiteStore", "PageServer",
+        "CEpisodes", "CFeedPages", "CRawLMDB", "CSQLiteQueue", "CSQLiteStore",
         .product(name: "Mooring", package: "mooring"),
         .product(name: "StatusModel", package: "mooring"),
         .product(name: "StoreHub", package: "mooring"),
+        // Contains the server of the feeds, LoopbackHTTP.
+        .product(name: "TestSupport", package: "mooring"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
     .testTarget(
-      name: "BenchTests", dependencies: ["bench", "PageServer"], swiftSettings: settings),
+      name: "BenchTests",
+      dependencies: ["bench", .product(name: "TestSupport", package: "mooring")],
+      swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6],
   cLanguageStandard: .c11,

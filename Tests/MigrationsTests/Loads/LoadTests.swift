@@ -11,7 +11,7 @@ import Testing
 @testable import Migrations
 
 /// Loads in one process: what is in the store during them and after them.
-@Suite(.timeLimit(.minutes(10))) struct LoadTests {
+@Suite(.timeLimit(.minutes(30))) struct LoadTests {
   @Test func aLoadEndsLikeAnInsertWithFullerPages() async throws {
     let items = (0..<6_000).map(LoadPlan.values)
     func load(_ body: (Store) async throws -> BatchResult) async throws -> ([String], pages: Int) {

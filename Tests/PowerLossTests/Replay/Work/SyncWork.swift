@@ -6,7 +6,7 @@ import HTTPClient
 import HomeFeed
 import LoopbackHTTP
 import Migrations
-import SystemSupport
+import Synchronization
 import TestSupport
 
 extension PreparedWork {
@@ -89,7 +89,7 @@ private final class Publisher: Sendable {
   var url: String { server.url + "/feed" }
 
   private final class State: Sendable {
-    let value = Locked((version: 1, isLong: false))
+    let value = Mutex((version: 1, isLong: false))
   }
 
   init() throws {

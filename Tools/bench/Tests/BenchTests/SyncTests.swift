@@ -1,5 +1,5 @@
 import Foundation
-import PageServer
+import LoopbackHTTP
 import Testing
 
 @testable import bench

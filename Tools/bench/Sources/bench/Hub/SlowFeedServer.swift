@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import PageServer
+import LoopbackHTTP
 
 /// Serves small feeds on 127.0.0.1 until its standard input ends, each answer after a time. Any
 /// name that ends with `.localhost` leads to it.

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import PageServer
+import LoopbackHTTP
 
 /// Serves the seeded episodes on 127.0.0.1 until its standard input ends. It creates all bytes
 /// before the first request. In a process of its own, its work counts for no candidate.
