@@ -39,7 +39,7 @@ struct HotPath: ParsableCommand {
 
   private func measure() async throws {
     let scratch = try ScratchFolder(
-      in: FileManager.default.temporaryDirectory, needing: 100_000_000)
+      in: [FileManager.default.temporaryDirectory], needing: 100_000_000)
     defer { scratch.remove() }
     switch path {
     case .syncpage: return try await syncPages(scratch)

@@ -17,6 +17,8 @@ struct HubBench: BenchPart {
   @Option(help: "Rounds of commits and reads; the median is shown.") var rounds = 3
   @Option(help: "The release build of `mooring` (default: in the folder of this program).")
   var mooring: String?
+  @Option(help: "A folder on another disk for the machines that join (default: that of --dir).")
+  var secondDir: String?
   @OptionGroup var setting: SettingOptions
   @OptionGroup var output: OutputOptions
 
@@ -29,7 +31,8 @@ struct HubBench: BenchPart {
 
   func measure() async throws -> [Section] {
     let plan = setting.quick ? HubPlan.quick : HubPlan(rows: rows, rounds: rounds)
-    let scratch = try setting.scratch(needing: 1_000_000_000 + plan.rows * 8_000)
+    let scratch = try setting.scratch(
+      needing: 1_000_000_000 + plan.rows * 8_000, secondDir: secondDir)
     defer { scratch.remove() }
     let measurements = try await measure(plan, scratch)
     let scope = "\(counted(plan.rows, "episodes")), \(counted(plan.rounds, "rounds"))"
@@ -46,7 +49,8 @@ struct HubBench: BenchPart {
     guard let programs = DatabaseServer.programs else { return notRun("install postgresql-15") }
     let server = try DatabaseServer(programs, in: try scratch.emptyFolder("database"))
     defer { server.stop() }
-    let site = HubSite(scratch: scratch, server: server, mooring: mooring)
+    let site = HubSite(
+      scratch: scratch, joinedDisk: secondDir == nil ? 0 : 1, server: server, mooring: mooring)
     var results = Measurements()
     for part in Part.allCases where parts.contains(part) {
       switch part {

@@ -6,12 +6,19 @@ import StatusModel
 /// The folders of all machines, and the database that they share.
 struct HubSite {
   let scratch: ScratchFolder
+  /// The disk of the machines that join a hub. The others and the database are on disk 0.
+  let joinedDisk: Int
   let server: DatabaseServer
   /// The path of the program `mooring`.
   let mooring: String
 
   /// Returns the folder of a machine's store.
-  func folder(_ machine: String) -> URL { scratch.folder("machine-\(machine)") }
+  func folder(_ machine: String) -> URL {
+    let name = "machine-\(machine)"
+    let joined = scratch.folder(name, on: joinedDisk)
+    let hasJoined = FileManager.default.fileExists(atPath: joined.path)
+    return hasJoined ? joined : scratch.folder(name)
+  }
 
   /// Creates a store without a hub.
   func makeStore(_ machine: String) throws -> Store {
@@ -29,7 +36,7 @@ struct HubSite {
   ///
   /// - Returns: The seconds that the command took.
   func join(_ machine: String, to hub: String) throws -> Double {
-    _ = try scratch.emptyFolder("machine-\(machine)")
+    _ = try scratch.emptyFolder("machine-\(machine)", on: joinedDisk)
     return try run(["hub", "join", "--name", hub, "--machine", machine], on: machine)
   }
 

@@ -1,31 +1,27 @@
 import Foundation
 
-/// A folder for the files of the candidates. `remove` deletes it, and so do SIGINT and SIGTERM.
+/// Folders for the files of the candidates, one on each disk. `remove` deletes them, and so do
+/// SIGINT and SIGTERM.
 final class ScratchFolder {
-  private let url: URL
+  private let urls: [URL]
   private let interrupts: [any DispatchSourceSignal]
 
-  /// Creates the folder in `parent`.
+  /// Creates a folder in each of `parents`.
   ///
-  /// - Throws: `noSpace` if fewer than `bytes` bytes are free there.
-  init(in parent: URL, needing bytes: Int) throws {
-    let attributes = try FileManager.default.attributesOfFileSystem(forPath: parent.path)
-    let free = (attributes[.systemFreeSize] as? NSNumber)?.intValue ?? 0
-    let sizes = "needs about \(bytes / 1_000_000) MB in \(parent.path), \(free / 1_000_000) MB free"
-    reportProgress(sizes)
-    guard free > bytes else { throw BenchError(.noSpace, "\(sizes); choose another --dir") }
-
-    let url = parent.appending(path: "mooring-bench-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    self.url = url
+  /// - Throws: `noSpace` if fewer than `bytes` bytes are free in one of them.
+  init(in parents: [URL], needing bytes: Int) throws {
+    for parent in parents { try Self.requireSpace(in: parent, bytes) }
+    let urls = parents.map { $0.appending(path: "mooring-bench-\(UUID().uuidString)") }
+    for url in urls {
+      try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+    self.urls = urls
     interrupts = [SIGINT, SIGTERM].map { signalNumber in
       signal(signalNumber, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: signalNumber, queue: .global())
       source.setEventHandler {
         // The run continues on another thread with open files: remove what can be removed and exit.
-        do { try FileManager.default.removeItem(at: url) } catch {
-          reportProgress("could not remove \(url.path): \(error)")
-        }
+        Self.remove(urls)
         exit(128 + signalNumber)
       }
       source.resume()
@@ -33,12 +29,22 @@ final class ScratchFolder {
     }
   }
 
+  private static func requireSpace(in parent: URL, _ bytes: Int) throws {
+    let attributes = try FileManager.default.attributesOfFileSystem(forPath: parent.path)
+    let free = (attributes[.systemFreeSize] as? NSNumber)?.intValue ?? 0
+    let sizes = "needs about \(bytes / 1_000_000) MB in \(parent.path), \(free / 1_000_000) MB free"
+    reportProgress(sizes)
+    guard free > bytes else { throw BenchError(.noSpace, "\(sizes); choose another --dir") }
+  }
+
   /// Returns the URL of a folder inside, which need not exist.
-  func folder(_ name: String) -> URL { url.appending(path: name) }
+  ///
+  /// - Parameter disk: The index of the parent.
+  func folder(_ name: String, on disk: Int = 0) -> URL { urls[disk].appending(path: name) }
 
   /// Creates an empty folder of that name, after removing what was there.
-  func emptyFolder(_ name: String) throws -> URL {
-    let folder = folder(name)
+  func emptyFolder(_ name: String, on disk: Int = 0) throws -> URL {
+    let folder = folder(name, on: disk)
     if FileManager.default.fileExists(atPath: folder.path) {
       try FileManager.default.removeItem(at: folder)
     }
@@ -48,8 +54,14 @@ final class ScratchFolder {
 
   func remove() {
     interrupts.forEach { $0.cancel() }
-    do { try FileManager.default.removeItem(at: url) } catch {
-      reportProgress("could not remove \(url.path): \(error)")
+    Self.remove(urls)
+  }
+
+  private static func remove(_ urls: [URL]) {
+    for url in urls {
+      do { try FileManager.default.removeItem(at: url) } catch {
+        reportProgress("could not remove \(url.path): \(error)")
+      }
     }
   }
 }

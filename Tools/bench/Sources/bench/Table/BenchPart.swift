@@ -21,9 +21,15 @@ struct SettingOptions: ParsableArguments {
   @Flag(help: "A smoke run: few repetitions. Its ratios mean nothing.") var quick = false
   @Option(help: "Where to create the temporary folder (default: the system's).") var dir: String?
 
-  func scratch(needing bytes: Int) throws -> ScratchFolder {
-    let parent = dir.map { URL(filePath: $0) } ?? FileManager.default.temporaryDirectory
-    return try ScratchFolder(in: parent, needing: bytes)
+  /// - Parameter secondDir: A folder on a second disk, or nil to use only the first.
+  /// - Throws: `ValidationError` for a folder that does not exist; the errors of `ScratchFolder`.
+  func scratch(needing bytes: Int, secondDir: String? = nil) throws -> ScratchFolder {
+    let first = dir ?? FileManager.default.temporaryDirectory.path
+    let parents = [first] + (secondDir.map { [$0] } ?? [])
+    for parent in parents where !FileManager.default.fileExists(atPath: parent) {
+      throw ValidationError("there is no folder \(parent)")
+    }
+    return try ScratchFolder(in: parents.map { URL(filePath: $0) }, needing: bytes)
   }
 }
 
