@@ -193,7 +193,7 @@ import TextFormats
     }
   }
 
-  /// The thread sanitizer maps a file of its own, for which 16 KiB are too few.
+  /// Built with the thread sanitizer, the program ends by SIGBUS under a limit of 16 KiB for files.
   @Test(arguments: isSanitized ? [true] : [true, false])
   func aFullDiskLeavesNoFile(_ isDevice: Bool) async throws {
     try await withMenagerie(seed: 6) { menagerie in
