@@ -36,9 +36,9 @@ public struct FeedRun: Entity, Sendable {
 
   init(feedID: Int64, startedAt: Date, endedAt: Date, _ report: SyncReport) throws {
     self.feedID = feedID
-    self.startedAt = startedAt
-    // A clock may be set during a run.
-    seconds = max(0, endedAt.timeIntervalSince(startedAt))
+    // The clock may be set back during a run.
+    self.startedAt = min(startedAt, endedAt)
+    seconds = endedAt.timeIntervalSince(self.startedAt)
     outcome = report.outcome.rawValue
     error = report.error
     var report = report

@@ -101,8 +101,9 @@ public struct SyncEngine: Sendable {
         defer { report = run.report }
         do {
           let report = try await run.run(progress)
-          lease.end(begunAt: start)
-          onRun(id, report, start, max(0, clock().timeIntervalSince(start)))
+          let now = clock()
+          lease.end(begunAt: start, now: now)
+          onRun(id, report, min(start, now), max(0, now.timeIntervalSince(start)))
           if options.ignoresWait { try await clearHostWait(of: feed) }
           return report
         } catch let error as StoreError
@@ -113,6 +114,7 @@ public struct SyncEngine: Sendable {
         }
       }
     } catch {
+      lease.fail(begunAt: start, now: clock())
       report = report.failed(error)
       failed(report)
       try await record(error, of: id, report, begunAt: start)
@@ -216,7 +218,7 @@ public struct SyncEngine: Sendable {
     if let error = error as? StoreError, !error.isOfFeed { return }
     if let error = error as? HTTPError, error.code == .cancelled { return }
     let now = clock()
-    onRun(id, report, start, max(0, now.timeIntervalSince(start)))
+    onRun(id, report, min(start, now), max(0, now.timeIntervalSince(start)))
     let failure = error as? SyncError
     let refusal = failure?.refusal
     let wait = failure?.code == .waiting ? refusal?.wait : nil

@@ -37,6 +37,31 @@ import Testing
     }
   }
 
+  @Test(arguments: [30, 2_765, 30 * 86_400] as [Double])
+  func anAnswerIsFreshIfTheClockWasSetBackWhileItWasUnderWay(_ step: Double) async throws {
+    try await withSync { sync async throws in
+      sync.serve(.page(page, ("Cache-Control", "max-age=3600")))
+      try await sync.withClockSetBack(by: step) { try await sync.sync() }
+      #expect(try sync.nextRun.reason == .fresh)
+      #expect(try Feeds(sync.store).runs(of: sync.feedID).map(\.startedAt) == [sync.clock.now])
+      sync.clock.advance(by: 3_599)
+      #expect(try await sync.sync().outcome == .fresh)
+      sync.clock.advance(by: 2)
+      #expect(try await sync.sync().outcome != .fresh)
+    }
+  }
+
+  @Test func aFailedRunWaitsAsLongIfTheClockWasSetBackDuringIt() async throws {
+    try await withSync { sync async throws in
+      sync.serve(.status(500))
+      let error = try await sync.withClockSetBack(by: 2_765) { try await sync.syncError() }
+      #expect(error.code == .badStatus)
+      let next = try sync.nextRun
+      #expect(next.reason == .failing)
+      #expect(next.at.timeIntervalSince(sync.clock.now) >= SyncLimits.failureWaitMin)
+    }
+  }
+
   @Test func publicFeedsAreRequestedLessOftenThanPrivateOnes() async throws {
     try await withSync { sync async throws in
       sync.serve(.page(page, ("Cache-Control", "max-age=5")))
@@ -141,6 +166,27 @@ import Testing
       try await sync.sync()
       #expect(
         sync.transport.takeRequests().map(\.allowsPrivateAddresses) == [true, isPrivate])
+    }
+  }
+}
+
+extension SyncFixture {
+  /// Runs `body`. Its requests are answered after the clock was set back by `seconds`, once.
+  fileprivate func withClockSetBack<Result>(
+    by seconds: Double, _ body: () async throws -> Result
+  ) async throws -> Result {
+    transport.beforeAnswer { [clock, transport] _ in
+      transport.beforeAnswer(nil)
+      clock.advance(by: -seconds)
+    }
+    return try await body()
+  }
+
+  /// The next run of the feed by the schedule.
+  fileprivate var nextRun: NextRun {
+    get throws {
+      let circumstances = try Feeds(store).circumstances(of: feedID, feed, now: clock.now)
+      return try #require(FeedTiming().next(feed, circumstances))
     }
   }
 }

@@ -37,7 +37,7 @@ struct FeedModel {
 /// A moment in both clocks.
 struct Moment {
   let elapsed: Int
-  let wall: Date
+  var wall: Date
 }
 
 /// A time before which something must not happen, by the wall clock of the program.

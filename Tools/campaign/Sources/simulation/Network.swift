@@ -144,7 +144,8 @@ final class Network: Sendable {
     return try state.withLock { state in
       let version = state.versions[url] ?? 0
       let isStored = !state.isDiskFull && link?.canWrite ?? true
-      state.models.deliver(to: index, of: link?.number ?? 0, isStored: isStored) { models in
+      state.models.deliver(to: index, of: link?.number ?? 0, isStored: isStored, at: now) {
+        models in
         models.apply(answer.effect(maxAge: maxAge), to: index, at: now)
       }
       trace.add("answer \(url) \(answer) max-age \(maxAge ?? -1)")
@@ -221,12 +222,17 @@ extension Network.Answer {
 extension FeedModels {
   /// Ends a request. An answer that the program cannot store changes nothing but the request.
   mutating func deliver(
-    to index: Int, of machine: Int, isStored: Bool, _ apply: (inout FeedModels) -> Void
+    to index: Int, of machine: Int, isStored: Bool, at now: Moment,
+    _ apply: (inout FeedModels) -> Void
   ) {
     feeds[index].askers.remove(machine)
     guard isStored else { return }
     feeds[index].isCertain = true
     feeds[index].wasCut = false
+    // After a step of the clock backward a run counts as begun at its end.
+    if let start = feeds[index].lastStart?.wall, now.wall < start {
+      feeds[index].lastStart?.wall = now.wall
+    }
     apply(&self)
   }
 
