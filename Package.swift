@@ -332,7 +332,8 @@ let package = Package(
       swiftSettings: settings),
     // The rules of the repository, read from its sources.
     .testTarget(name: "RuleTests", dependencies: ["SystemSupport"], swiftSettings: settings),
-    .testTarget(name: "StrictYAMLTests", dependencies: ["StrictYAML"], swiftSettings: settings),
+    .testTarget(
+      name: "StrictYAMLTests", dependencies: ["StrictYAML", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "UnicodeTextTests", dependencies: ["UnicodeText", "TestSupport"],
       swiftSettings: settings),

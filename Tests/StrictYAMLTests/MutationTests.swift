@@ -1,5 +1,6 @@
 import Foundation
 import StrictYAML
+import TestSupport
 import Testing
 
 /// Mutations of valid documents: whatever comes back, it is a tree or an error with a real place.
@@ -43,7 +44,7 @@ import Testing
 
   @Test(arguments: 1...4)
   func mutatedDocumentsNeverCrash(seed: UInt64) throws {
-    var random = SeededGenerator(seed: seed)
+    var random = SeededRandom(seed: seed)
     var accepted = 0
     for round in 0..<Self.rounds {
       let bytes = Self.mutation(of: Self.documents.randomElement(using: &random)!, &random)
@@ -65,7 +66,7 @@ import Testing
       "seed \(seed): \(accepted) accepted")
   }
 
-  private static func mutation(of document: String, _ random: inout SeededGenerator) -> [UInt8] {
+  private static func mutation(of document: String, _ random: inout SeededRandom) -> [UInt8] {
     var bytes = Array(document.utf8)
     for _ in 0..<Int.random(in: 1...4, using: &random) {
       let place = Int.random(in: 0...bytes.count, using: &random)
