@@ -16,7 +16,12 @@ struct SyncTests {
       try await withFolder { folder in
         try await candidate.open(in: folder, feed: server.url + FeedPages.path)
         let first = try await candidate.sync(SyncTurn(rowsPerCommit: 1_000))
-        #expect(first == .synced(rows: 2500, commits: 3), "\(name)")
+        guard case .synced(2500, let commits) = first else {
+          Issue.record("\(name): \(first)")
+          return
+        }
+        // Pages that come at once share a commit of Mooring.
+        #expect(name == .mooring ? (1...3).contains(commits) : commits == 3, "\(name)")
         try SyncCheck(episodes: episodes).run(candidate.copy)
 
         guard case .synced(2500, _) = try await candidate.sync(SyncTurn()) else {
