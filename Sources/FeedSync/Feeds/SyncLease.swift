@@ -67,18 +67,8 @@ struct SyncLease: ~Copyable {
   /// Records the start of the run.
   func begin(at date: Date) { write("\(getpid())\n", date) }
 
-  /// Records that the run has ended without failure.
-  ///
-  /// If the clock was set back during the run, `now` counts as its start: after a start in the
-  /// future the feed is due at once, and the freshness of its answer is unknown.
-  func end(begunAt start: Date, now: Date) {
-    write("\(getpid()) \(SyncLease.endMark)\n", min(start, now))
-  }
-
-  /// Records that the run has failed; see `end`.
-  func fail(begunAt start: Date, now: Date) {
-    if now < start { begin(at: now) }
-  }
+  /// Records that the run has ended.
+  func end(begunAt date: Date) { write("\(getpid()) \(SyncLease.endMark)\n", date) }
 
   /// Writes the file. After a failure the feed is only requested again sooner.
   private func write(_ line: String, _ date: Date) {

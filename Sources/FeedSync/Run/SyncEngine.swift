@@ -101,9 +101,9 @@ public struct SyncEngine: Sendable {
         defer { report = run.report }
         do {
           let report = try await run.run(progress)
-          let now = clock()
-          lease.end(begunAt: start, now: now)
-          onRun(id, report, min(start, now), max(0, now.timeIntervalSince(start)))
+          let (start, now) = endedRun(begunAt: start)
+          lease.end(begunAt: start)
+          onRun(id, report, start, now.timeIntervalSince(start))
           if options.ignoresWait { try await clearHostWait(of: feed) }
           return report
         } catch let error as StoreError
@@ -114,12 +114,22 @@ public struct SyncEngine: Sendable {
         }
       }
     } catch {
-      lease.fail(begunAt: start, now: clock())
       report = report.failed(error)
       failed(report)
-      try await record(error, of: id, report, begunAt: start)
+      let run = endedRun(begunAt: start)
+      if run.start < start { lease.begin(at: run.start) }
+      try await record(error, of: id, report, run)
       throw error
     }
+  }
+
+  /// Returns the start and the end of a run that ends now.
+  ///
+  /// If the clock was set back during the run, its end counts as its start. With a start in the
+  /// future, the feed would be due at once: how long its answer is fresh would be unknown.
+  private func endedRun(begunAt start: Date) -> (start: Date, end: Date) {
+    let now = clock()
+    return (min(start, now), now)
   }
 
   /// Waits until a run at the feed's host may start. Private hosts need no wait.
@@ -212,13 +222,13 @@ public struct SyncEngine: Sendable {
 
   /// Stores a failure with the feed, and the wait that the server or its host has requested.
   private func record(
-    _ error: any Error, of id: Int64, _ report: SyncReport, begunAt start: Date
+    _ error: any Error, of id: Int64, _ report: SyncReport, _ run: (start: Date, end: Date)
   ) async throws {
     if error is CancellationError { return }
     if let error = error as? StoreError, !error.isOfFeed { return }
     if let error = error as? HTTPError, error.code == .cancelled { return }
-    let now = clock()
-    onRun(id, report, min(start, now), max(0, now.timeIntervalSince(start)))
+    let now = run.end
+    onRun(id, report, run.start, now.timeIntervalSince(run.start))
     let failure = error as? SyncError
     let refusal = failure?.refusal
     let wait = failure?.code == .waiting ? refusal?.wait : nil
@@ -242,7 +252,7 @@ public struct SyncEngine: Sendable {
         try Hosts.record(host, waitUntil: until, now: now, in: transaction)
       }
       try FeedRun.add(
-        FeedRun(feedID: id, startedAt: start, endedAt: now, report), in: transaction)
+        FeedRun(feedID: id, startedAt: run.start, endedAt: now, report), in: transaction)
     }
   }
 }
