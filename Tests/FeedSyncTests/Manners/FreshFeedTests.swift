@@ -172,7 +172,7 @@ import Testing
 
 extension SyncFixture {
   /// Runs `body`. Its requests are answered after the clock was set back by `seconds`, once.
-  fileprivate func withClockSetBack<Result>(
+  @discardableResult fileprivate func withClockSetBack<Result>(
     by seconds: Double, _ body: () async throws -> Result
   ) async throws -> Result {
     transport.beforeAnswer { [clock, transport] _ in
