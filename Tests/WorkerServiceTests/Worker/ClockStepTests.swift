@@ -21,7 +21,7 @@ import Testing
       try await Feeds(store).add(feed.url, .init(every: .seconds(3_600)))
       let id = try Feeds(store).find(feed.url).id
       // A step after the commit and before the end of the run would be one during the run.
-      try await store.wait { _ in try Feeds(store).lastRun(of: id)?.hasEnded == true }
+      try await store.wait { _ in Feeds(store).lastRun(of: id)?.hasEnded == true }
       clock.advance(by: step)
       try await store.wakeWorker()
       try await store.waitForRevision(2, ofFeed: id)
