@@ -274,6 +274,10 @@ public final class Store: Sendable {
   /// Runs a closure in a write transaction, as `write` does, and blocks the calling thread until
   /// its durable commit.
   ///
+  /// If no other write waits, the calling thread commits, otherwise the closure may run on another
+  /// thread. This is the fastest form for one caller that writes little at a time: `write` wakes a
+  /// thread for the commit, and another one for what follows it.
+  ///
   /// For programs without concurrency and for threads of their own. An asynchronous function must
   /// await `write` instead, because a blocked thread of the concurrency runtime can run no other
   /// task. Never call it from the closure of a write of the same store, which would wait for itself
@@ -289,7 +293,7 @@ public final class Store: Sendable {
     return try withoutActuallyEscaping(body) { body in
       // The writer may hold its job for a moment after the end; it must not hold the body then.
       let call = BlockingCall<R>(body)
-      writer.submit(
+      writer.submitBlocking(
         WriterQueue.Job(author: author) { transaction in
           try call.run(in: transaction)
         } completion: { result in

@@ -54,15 +54,27 @@ package final class WriterQueue: Sendable {
     self.check = check
   }
 
-  func submit(_ job: Job) {
-    let isFirst = waiting.withLock { jobs in
+  func submit(_ job: Job) { if add(job) { scheduleDrain() } }
+
+  /// Submits a job whose caller blocks until its end.
+  ///
+  /// If no other write waits, the calling thread commits the job, and those that come until then:
+  /// handing it to the thread of the queue and back takes as long as a tenth of a small commit.
+  func submitBlocking(_ job: Job) {
+    if add(job) { queue.sync { drain().complete() } }
+  }
+
+  /// Adds a job to those that wait.
+  ///
+  /// - Returns: True if the caller must schedule a drain, of which there is one for as long as jobs
+  ///   wait.
+  private func add(_ job: Job) -> Bool {
+    waiting.withLock { jobs in
       // Under the lock, so that the next group contains each write that is counted.
       environment.countWrites(1)
       jobs.append(job)
       return jobs.count == 1
     }
-    // One drain is scheduled for as long as jobs wait.
-    if isFirst { scheduleDrain() }
   }
 
   /// Runs a closure that changes the schema in a transaction and commit of its own.
@@ -127,7 +139,7 @@ package final class WriterQueue: Sendable {
       // The callers continue when nothing here keeps the environment open any more: a caller that
       // releases its store can then open it otherwise, or replace its file.
       let drained = turn.drain()
-      for (completion, result) in zip(drained.completions, drained.outcome) { completion(result) }
+      drained.complete()
       if let waiting = drained.expecting { Self.expect(waiting) }
     }
   }
@@ -156,6 +168,10 @@ package final class WriterQueue: Sendable {
     var outcome: [Result<Void, any Error>] = []
     /// The waiting jobs, if the caller is expected to add one at once.
     var expecting: Locked<[Job]>?
+
+    func complete() {
+      for (completion, result) in zip(completions, outcome) { completion(result) }
+    }
   }
 
   private func drain() -> Drained {
