@@ -81,7 +81,7 @@ struct HotPath: ParsableCommand {
       case .tiny:
         let row = time * 7919 % workload.count
         let change = ProgressChange(id: "ep:\(row)", progress: Double(time + 1) / 1_000)
-        try await store.setProgress([change], producers: 1)
+        try await store.setProgress([change], by: .thread)
       case .syncpage, .job, .enqueue, .claim, .finish: break
       }
     }
@@ -97,23 +97,23 @@ struct HotPath: ParsableCommand {
     let queue = MooringJobs()
     let folder = try scratch.emptyFolder("jobs")
     try await queue.open(in: folder)
-    if path == .job { return try await queue.enqueue(times, perCommit: 1, producers: 1) }
+    if path == .job { return try await queue.enqueue(times, perCommit: 1, by: .thread) }
     if path == .enqueue {
-      return try await queue.enqueue(times * 100, perCommit: 100, producers: 1)
+      return try await queue.enqueue(times * 100, perCommit: 100, by: .thread)
     }
     let batch = 128
     let jobs = path.timesMax * batch
-    try await queue.enqueue(jobs, perCommit: 1_000, producers: 1)
+    try await queue.enqueue(jobs, perCommit: 1_000, by: .thread)
     try await queue.close()
     let turns = JobTurns(try Store.openForJobs(in: folder))
     var claimed: [JobTurns.Claimed] = []
     for _ in 0..<(path == .claim ? times : path.timesMax) {
-      claimed += try await turns.claim(batch, of: [BenchJob.kind])
+      claimed += try turns.claim(batch, of: [BenchJob.kind])
     }
     guard path == .finish else { return }
     for time in 0..<times {
       let jobs = Array(claimed[(time * batch)..<((time + 1) * batch)])
-      guard try await turns.finish(jobs) == batch else {
+      guard try turns.finish(jobs) == batch else {
         throw BenchError(.mismatch, "a job was finished by another claim")
       }
     }

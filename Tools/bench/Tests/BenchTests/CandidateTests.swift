@@ -24,7 +24,7 @@ struct CandidateTests {
         try expectSame(store, model, workload)
 
         let changes = (0..<200).map { ProgressChange(id: "ep:\($0)", progress: Double($0) / 200) }
-        try await store.setProgress(changes, producers: 8)
+        try await store.setProgress(changes, by: .tasks(8))
         model.setProgress(changes)
         #expect(
           try await store.setProgress(ofType: 3, to: 0.75) == model.setProgress(ofType: 3, 0.75))

@@ -31,12 +31,12 @@ struct JobQueueTests {
         try await candidate.open(in: folder)
         let starts = Mutex(0)
         async let worker: Void = candidate.run(600, batch: 7) { starts.withLock { $0 += 1 } }
-        try await candidate.enqueue(600, perCommit: 1, producers: 8)
+        try await candidate.enqueue(600, perCommit: 1, by: .tasks(8))
         try await worker
         #expect(try await candidate.finished() == 600)
         #expect(starts.withLock { $0 } == 600)
 
-        try await candidate.enqueue(250, perCommit: 100, producers: 1)
+        try await candidate.enqueue(250, perCommit: 100, by: .thread)
         _ = try await candidate.drain(250, batch: 64)
         #expect(try await candidate.finished() == 850)
         await #expect(throws: BenchError.self) { try await candidate.drain(1, batch: 1) }

@@ -38,7 +38,7 @@ protocol EpisodeStore: EpisodeReader {
   func upsert(_ page: Rows) async throws
   /// Sets the progress of each of these episodes. A producer starts its next change when the last
   /// one is durable. A candidate that cannot share commits makes the changes one after another.
-  func setProgress(_ changes: [ProgressChange], producers: Int) async throws
+  func setProgress(_ changes: [ProgressChange], by producers: Producers) async throws
   /// Sets the progress of all episodes of a type. Returns how many there are.
   func setProgress(ofType type: Int, to progress: Double) async throws -> Int
   /// Deletes the episodes that were last updated before a date. Returns how many there were.
@@ -57,6 +57,21 @@ protocol EpisodeStore: EpisodeReader {
   /// Returns a read of the 20 most recent episodes, decoded. One other thread may call it while
   /// this store is written.
   func recentReader() throws -> @Sendable () throws -> Int
+}
+
+/// The producers of single changes. The calls of the C libraries block in all cases.
+enum Producers {
+  /// One thread, which blocks until its change is durable.
+  case thread
+  /// Tasks, each of which awaits its change.
+  case tasks(Int)
+
+  var count: Int {
+    switch self {
+    case .thread: 1
+    case .tasks(let count): count
+    }
+  }
 }
 
 /// A store that can read two fields of the episodes of a list without copying them.

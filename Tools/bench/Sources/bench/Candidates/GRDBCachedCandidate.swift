@@ -23,7 +23,7 @@ final class GRDBCachedCandidate: EpisodeSaver {
 
   func save(_ episodes: [Episode]) throws { try write(episodes, by: upsertText) }
 
-  func setProgress(_ changes: [ProgressChange], producers: Int) async throws {
+  func setProgress(_ changes: [ProgressChange], by producers: Producers) async throws {
     for change in changes {
       _ = try run("UPDATE episode SET progress = ? WHERE id = ?", [change.progress, change.id])
     }

@@ -31,7 +31,7 @@ final class GRDBCandidate: EpisodeSaver {
     }
   }
 
-  func setProgress(_ changes: [ProgressChange], producers: Int) async throws {
+  func setProgress(_ changes: [ProgressChange], by producers: Producers) async throws {
     for change in changes {
       try opened().commit { database in
         _ = try EpisodeRecord.filter(key: change.id)

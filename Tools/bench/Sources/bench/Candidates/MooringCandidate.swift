@@ -50,24 +50,31 @@ final class MooringCandidate: CardViewer, DeferringLoader {
 
   func upsert(_ page: Rows) async throws {
     let episodes = page.episodes
-    try await opened().write { transaction in
+    try opened().writeBlocking { transaction in
       for episode in episodes { try transaction.upsert(MooringEpisode(episode), by: \.id) }
     }
   }
 
-  /// Each producer is a task.
-  func setProgress(_ changes: [ProgressChange], producers: Int) async throws {
+  func setProgress(_ changes: [ProgressChange], by producers: Producers) async throws {
     let store = try opened()
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      for producer in 0..<producers {
-        group.addTask {
-          for place in stride(from: producer, to: changes.count, by: producers) {
-            let change = MooringProgress(changes[place])
-            try await store.write { _ = try $0.upsert(change, by: \.id) }
+    switch producers {
+    case .thread:
+      for change in changes {
+        let change = MooringProgress(change)
+        _ = try store.writeBlocking { try $0.upsert(change, by: \.id) }
+      }
+    case .tasks(let count):
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for task in 0..<count {
+          group.addTask {
+            for place in stride(from: task, to: changes.count, by: count) {
+              let change = MooringProgress(changes[place])
+              try await store.write { _ = try $0.upsert(change, by: \.id) }
+            }
           }
         }
+        try await group.waitForAll()
       }
-      try await group.waitForAll()
     }
   }
 

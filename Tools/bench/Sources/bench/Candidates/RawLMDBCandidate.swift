@@ -55,10 +55,10 @@ final class RawLMDBCandidate: RowSaver, DeferringLoader {
   }
 
   /// Commits as many changes at a time as there are producers.
-  func setProgress(_ changes: [ProgressChange], producers: Int) async throws {
+  func setProgress(_ changes: [ProgressChange], by producers: Producers) async throws {
     let store = try opened()
-    for start in stride(from: 0, to: changes.count, by: producers) {
-      let group = changes[start..<min(start + producers, changes.count)]
+    for start in stride(from: 0, to: changes.count, by: producers.count) {
+      let group = changes[start..<min(start + producers.count, changes.count)]
       let progress = group.map(\.progress)
       try check(
         withTexts(group.map(\.id)) { raw_store_set_progress(store, $0, progress, group.count) })

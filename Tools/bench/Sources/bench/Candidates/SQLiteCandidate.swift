@@ -49,7 +49,7 @@ final class SQLiteCandidate: RowSaver, DeferringLoader {
     try check(sqlite_store_upsert(opened(), first, rows.count))
   }
 
-  func setProgress(_ changes: [ProgressChange], producers: Int) async throws {
+  func setProgress(_ changes: [ProgressChange], by producers: Producers) async throws {
     let store = try opened()
     for change in changes {
       try check(withText(change.id) { sqlite_store_set_progress(store, $0, change.progress) })

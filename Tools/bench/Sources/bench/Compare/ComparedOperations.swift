@@ -50,10 +50,14 @@ extension Operation {
   static let fileSizeAfter = Operation("  file size after upserts", "MB")
   static let batchUpdate = Operation("batch update", "rows/s", .higher, .notSlower)
   static let batchDelete = Operation("batch delete", "rows/s", .higher, .notSlower)
-  static func tinyWrites(_ producers: Int) -> Operation {
-    Operation(
-      "tiny writes, \(counted(producers, "producers"))", "writes/s", .higher,
-      producers == 1 ? .twoFlushes : .notSlower)
+  static func tinyWrites(_ producers: Producers) -> Operation {
+    let title = "tiny writes, "
+    switch producers {
+    case .thread: return Operation(title + "1 producer", "writes/s", .higher, .twoFlushes)
+    case .tasks(1): return Operation("  awaited by a task", "writes/s", .higher)
+    case .tasks(let count):
+      return Operation(title + "\(count) producers", "writes/s", .higher, .notSlower)
+    }
   }
   static let busyMedian = Operation("recent 20 beside a writer, median", "us", .lower, .notSlower)
   static let busyTail = Operation("recent 20 beside a writer, p99", "us", .lower, .notSlower)

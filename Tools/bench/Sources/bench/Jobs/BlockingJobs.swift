@@ -50,11 +50,11 @@ final class BlockingJobs<Queue: BlockingJobQueue>: JobCandidate {
     }
   }
 
-  func enqueue(_ jobs: Int, perCommit: Int, producers: Int) async throws {
+  func enqueue(_ jobs: Int, perCommit: Int, by producers: Producers) async throws {
     let queue = try opened()
     let left = Mutex(jobs)
     let news = news
-    try await onThreads(producers) {
+    try await onThreads(producers.count) {
       while true {
         let count = left.withLock { left in
           let count = min(perCommit, left)

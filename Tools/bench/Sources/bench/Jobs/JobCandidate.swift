@@ -10,9 +10,9 @@ protocol JobCandidate: AnyObject, Sendable {
   /// Releases the queue. It may be opened again.
   func close() async throws
 
-  /// Enqueues jobs by several producers at once. Each producer enqueues `perCommit` jobs at a time
-  /// and waits for their commit. A producer is a thread or a task, as the queue requires.
-  func enqueue(_ jobs: Int, perCommit: Int, producers: Int) async throws
+  /// Enqueues jobs. Each producer waits for the commit of its jobs before it enqueues the next
+  /// ones: a thread enqueues `perCommit` at a time, a task one.
+  func enqueue(_ jobs: Int, perCommit: Int, by producers: Producers) async throws
 
   /// Enqueues one job.
   ///

@@ -1,6 +1,7 @@
 // The operations of `bench jobs`.
 extension Operation {
   static let enqueueOne = Operation("enqueue, 1 producer", "jobs/s", .higher, .twoFlushes)
+  static let enqueueAwaited = Operation("  awaited by a task", "jobs/s", .higher)
   static let enqueueMany = Operation("enqueue, 64 producers", "jobs/s", .higher, .notSlower)
   static let enqueueHundred = Operation("enqueue, 100 per commit", "jobs/s", .higher, .notSlower)
   static let enqueueHundredValues = Operation(

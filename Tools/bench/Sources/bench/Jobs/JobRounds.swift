@@ -54,9 +54,11 @@ struct JobRounds {
       for candidate in candidates {
         try await candidate.open(in: scratch.emptyFolder("\(candidate.name)"))
       }
-      try await enqueue(.enqueueOne, jobs: plan.slice, perCommit: 1, producers: 1)
-      try await enqueue(.enqueueMany, jobs: plan.slice, perCommit: 1, producers: plan.producers)
-      try await enqueue(.enqueueHundred, jobs: plan.jobs, perCommit: 100, producers: 1)
+      try await enqueue(.enqueueOne, jobs: plan.slice, perCommit: 1, by: .thread)
+      try await enqueue(.enqueueAwaited, jobs: plan.slice, perCommit: 1, by: .tasks(1))
+      try await enqueue(
+        .enqueueMany, jobs: plan.slice, perCommit: 1, by: .tasks(plan.producers))
+      try await enqueue(.enqueueHundred, jobs: plan.jobs, perCommit: 100, by: .thread)
       try await drain()
       try await live(.live, batch: 1)
       try await live(.liveBatched, batch: plan.batch)
@@ -69,11 +71,11 @@ struct JobRounds {
   }
 
   private mutating func enqueue(
-    _ operation: Operation, jobs: Int, perCommit: Int, producers: Int
+    _ operation: Operation, jobs: Int, perCommit: Int, by producers: Producers
   ) async throws {
     for (index, candidate) in candidates.enumerated() {
       let speed = try await speed(ofTurnsOf: jobs) {
-        try await candidate.enqueue(jobs, perCommit: perCommit, producers: producers)
+        try await candidate.enqueue(jobs, perCommit: perCommit, by: producers)
       }
       enqueued[index] += speed.jobs
       results.add(speed.perSecond, to: operation, of: candidate.name)
@@ -99,7 +101,7 @@ struct JobRounds {
     for (index, candidate) in candidates.enumerated() {
       let speed = try await speed(ofTurnsOf: plan.slice) {
         async let worker: Void = candidate.run(plan.slice, batch: batch) {}
-        try await candidate.enqueue(plan.slice, perCommit: 1, producers: plan.producers)
+        try await candidate.enqueue(plan.slice, perCommit: 1, by: .tasks(plan.producers))
         try await worker
       }
       enqueued[index] += speed.jobs

@@ -31,15 +31,15 @@ struct LargeJobStore {
     ] {
       sync()
       for _ in 0..<Self.commits {
-        results.add(try await milliseconds(few, count), to: operations.few, of: .mooring)
-        results.add(try await milliseconds(many, count), to: operations.many, of: .mooring)
+        results.add(try milliseconds(few, count), to: operations.few, of: .mooring)
+        results.add(try milliseconds(many, count), to: operations.many, of: .mooring)
       }
     }
   }
 
-  private func milliseconds(_ turns: JobTurns, _ count: Int) async throws -> Double {
+  private func milliseconds(_ turns: JobTurns, _ count: Int) throws -> Double {
     let start = ContinuousClock.now
-    let claimed = try await turns.claim(count, of: [BenchJob.kind])
+    let claimed = try turns.claim(count, of: [BenchJob.kind])
     let time = ContinuousClock.now - start
     guard claimed.count == count else {
       throw BenchError(.mismatch, "\(claimed.count) jobs were claimed instead of \(count)")
@@ -53,8 +53,8 @@ struct LargeJobStore {
     for start in stride(from: 0, to: finished, by: Self.filledPerCommit) {
       let count = min(Self.filledPerCommit, finished - start)
       try await enqueue(count, in: store)
-      let claimed = try await turns.claim(count, of: [BenchJob.kind])
-      guard try await turns.finish(claimed) == count else {
+      let claimed = try turns.claim(count, of: [BenchJob.kind])
+      guard try turns.finish(claimed) == count else {
         throw BenchError(.mismatch, "a job was finished by another claim")
       }
       if start % 1_000_000 == 0 { reportProgress("\(start) of \(finished) jobs are finished") }

@@ -21,30 +21,33 @@ final class MooringJobs: JobCandidate {
 
   func close() async throws { store.withLock { $0 = nil } }
 
-  func enqueue(_ jobs: Int, perCommit: Int, producers: Int) async throws {
+  func enqueue(_ jobs: Int, perCommit: Int, by producers: Producers) async throws {
     let queue = JobQueue(try opened())
     let left = Countdown(jobs)
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      for _ in 0..<producers {
-        group.addTask {
-          while let count = left.take(perCommit) { try await Self.enqueue(count, in: queue) }
-        }
+    switch producers {
+    case .thread:
+      try await onThreads(1) {
+        while let count = left.take(perCommit) { try Self.enqueue(count, in: queue) }
       }
-      try await group.waitForAll()
+    case .tasks(let count):
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for _ in 0..<count {
+          group.addTask {
+            while left.take(1) != nil { try await queue.enqueue(BenchJob.sample) }
+          }
+        }
+        try await group.waitForAll()
+      }
     }
   }
 
-  private static func enqueue(_ count: Int, in queue: JobQueue) async throws {
-    if count == 1 {
-      try await queue.enqueue(BenchJob.sample)
-      return
-    }
+  private static func enqueue(_ count: Int, in queue: JobQueue) throws {
     // The payload is in bytes, as that of the other queues.
     let payload = Data(jobPayload.utf8)
     let requests = (0..<count).map { _ in
       JobRequest(kind: BenchJob.kind, payload: payload, policy: BenchJob.policy)
     }
-    try await queue.store.write { _ = try $0.enqueue(requests) }
+    _ = try queue.store.writeBlocking(author: "jobs") { try $0.enqueue(requests) }
   }
 
   /// Enqueues Swift values, which are encoded as JSON, by one producer.
@@ -72,12 +75,12 @@ final class MooringJobs: JobCandidate {
     var left = jobs
     while left > 0 {
       let start = ContinuousClock.now
-      let claimed = try await turns.claim(min(batch, left), of: [BenchJob.kind])
+      let claimed = try turns.claim(min(batch, left), of: [BenchJob.kind])
       let middle = ContinuousClock.now
       guard !claimed.isEmpty else {
         throw BenchError(.mismatch, "\(left) jobs that were enqueued are not ready")
       }
-      guard try await turns.finish(claimed) == claimed.count else {
+      guard try turns.finish(claimed) == claimed.count else {
         throw BenchError(.mismatch, "a job was finished by another claim")
       }
       drain.claiming += (middle - start).seconds
