@@ -274,9 +274,8 @@ public final class Store: Sendable {
   /// Runs a closure in a write transaction, as `write` does, and blocks the calling thread until
   /// its durable commit.
   ///
-  /// If no other write waits, the calling thread commits, otherwise the closure may run on another
-  /// thread. This is the fastest form for one caller that writes little at a time: `write` wakes a
-  /// thread for the commit, and another one for what follows it.
+  /// If no other write waits, the closure runs on the calling thread, which also commits: no other
+  /// thread is woken. Otherwise the closure may run on another thread.
   ///
   /// For programs without concurrency and for threads of their own. An asynchronous function must
   /// await `write` instead, because a blocked thread of the concurrency runtime can run no other
@@ -357,8 +356,8 @@ private final class ResultBox<R: Sendable>: @unchecked Sendable {
 
 /// A write whose caller waits for its end.
 ///
-/// SAFETY: the writer's thread alone touches it until `end`, and the caller's alone after that,
-/// which the semaphore orders.
+/// SAFETY: the thread that drains the writer queue alone touches it until `end`, and the caller's
+/// alone after that, which the semaphore orders; they may be one thread.
 private final class BlockingCall<R>: @unchecked Sendable {
   private var body: ((WriteTransaction) throws -> R)?
   private var value: R?
